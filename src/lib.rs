@@ -1,0 +1,1 @@
+//! carddrift: an offline log and trace analyzer for A2A delegation.

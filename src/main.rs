@@ -1,0 +1,3 @@
+//! The `carddrift` command.
+
+fn main() {}
