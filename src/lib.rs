@@ -1,1 +1,12 @@
 //! carddrift: an offline log and trace analyzer for A2A delegation.
+//!
+//! ```text
+//! inputs ─ open ─► records ─ formats ─► events ─ fold ─► tables (Parquet) ─ queries/*.sql ─► findings ─► report
+//! ```
+
+pub mod config;
+pub mod event;
+pub mod exchange;
+pub mod formats;
+pub mod problem;
+pub mod tables;

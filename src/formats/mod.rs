@@ -1,0 +1,61 @@
+//! The readers: bytes of a record in, events or exchanges out.
+//!
+//! Pure: no file, no thread, no Arrow. Dependencies: `event`, `exchange`, `a2a`, `problem`, `config`.
+//!
+//! *A format*: one file here, one row in [`ALL`], a folder in `samples/` with a good file and a broken one.
+
+use crate::config::Config;
+use crate::event::Event;
+use crate::exchange::Exchange;
+use crate::problem::{At, Problem};
+
+/// What a reader needs beside the bytes.
+#[derive(Debug)]
+pub struct Context<'c> {
+    /// The settings that act at ingest.
+    pub config: &'c Config,
+    /// The zone for times without one; `None`: UTC. Such times are flagged.
+    pub assume_zone: Option<&'c jiff::tz::TimeZone>,
+}
+
+/// How a source falls into records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// JSON values, normally one a line (repaired when several stand on one or one spans several).
+    JsonLines,
+    /// Lines of text.
+    TextLines,
+    /// Elements of the array at this path of one JSON document, streamed, the rest being the head
+    /// (for HAR `log.entries`, for Jaeger `data`).
+    JsonArray(&'static [&'static str]),
+    /// 4-byte big-endian length, then that many bytes (the OpenTelemetry Collector's file exporter).
+    LengthPrefixed,
+    /// The whole source is one record.
+    Whole,
+}
+
+/// Where a reader puts what it finds in a record. A record may give any number of both.
+pub trait Sink {
+    /// An event that stands in the record as such.
+    fn event(&mut self, at: At, event: Event<'_>);
+    /// An exchange, or one side of it: joined before events are made of it.
+    fn exchange(&mut self, exchange: Exchange<'_>);
+    /// Something wrong or assumed. A problem of severity `data_loss` with an empty pointer means
+    /// that the record was rejected.
+    fn problem(&mut self, problem: Problem);
+}
+
+/// A reader of one format.
+pub trait Format: Sync {
+    /// The name for `--input-format` and the table `sources`.
+    fn name(&self) -> &'static str;
+    /// What it is and what it carries, in a line.
+    fn summary(&self) -> &'static str;
+    /// How its sources fall into records.
+    fn framing(&self) -> Framing;
+    /// Whether the beginning of a source (decompressed, up to 64 KiB) is of this format; the reason
+    /// if not.
+    fn recognises(&self, head: &[u8], context: &Context<'_>) -> Result<(), String>;
+    /// Reads one record. `at` is the record's position.
+    fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink);
+}

@@ -1,0 +1,196 @@
+//! What a column can hold, and how a table is declared once.
+
+use arrow::array::{
+    ArrayBuilder, ArrayRef, BooleanBuilder, Int64Builder, ListBuilder, StringBuilder,
+    TimestampNanosecondBuilder,
+};
+use arrow::datatypes::{DataType, Field, TimeUnit};
+use std::fmt;
+use std::sync::Arc;
+
+/// A kind of column: what a row gives and what is built of it.
+pub trait Kind {
+    /// What a row holds.
+    type Value<'a>: fmt::Debug + Clone;
+    /// What builds the array.
+    type Builder: ArrayBuilder + Default2;
+    /// Appends one value.
+    fn append(builder: &mut Self::Builder, value: Self::Value<'_>);
+    /// The Arrow type.
+    fn data_type() -> DataType;
+    /// Whether a value may be missing.
+    const NULLABLE: bool;
+}
+
+/// `Default` for builders that need a time zone.
+pub trait Default2 {
+    /// An empty builder.
+    fn empty() -> Self;
+}
+
+impl Default2 for StringBuilder {
+    fn empty() -> Self {
+        Self::new()
+    }
+}
+impl Default2 for BooleanBuilder {
+    fn empty() -> Self {
+        Self::new()
+    }
+}
+impl Default2 for Int64Builder {
+    fn empty() -> Self {
+        Self::new()
+    }
+}
+impl Default2 for TimestampNanosecondBuilder {
+    fn empty() -> Self {
+        Self::new().with_timezone("UTC")
+    }
+}
+impl Default2 for ListBuilder<StringBuilder> {
+    fn empty() -> Self {
+        Self::new(StringBuilder::new()).with_field(Field::new_list_field(DataType::Utf8, true))
+    }
+}
+
+macro_rules! kind {
+    ($(#[$doc:meta])* $name:ident, $value:ty, $builder:ty, $nullable:literal, $data_type:expr, |$b:ident, $v:ident| $append:expr) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name;
+        impl Kind for $name {
+            type Value<'a> = $value;
+            type Builder = $builder;
+            fn append($b: &mut Self::Builder, $v: Self::Value<'_>) {
+                $append;
+            }
+            fn data_type() -> DataType {
+                $data_type
+            }
+            const NULLABLE: bool = $nullable;
+        }
+    };
+}
+
+fn time_type() -> DataType {
+    DataType::Timestamp(TimeUnit::Nanosecond, Some(Arc::from("UTC")))
+}
+
+kind!(/// A UTC instant in nanoseconds.
+    Time, i64, TimestampNanosecondBuilder, false, time_type(), |b, v| b.append_value(v));
+kind!(/// A UTC instant in nanoseconds, or unknown.
+    MaybeTime, Option<i64>, TimestampNanosecondBuilder, true, time_type(), |b, v| b.append_option(v));
+kind!(/// A text.
+    Text, &'a str, StringBuilder, false, DataType::Utf8, |b, v| b.append_value(v));
+kind!(/// A text, or unknown.
+    MaybeText, Option<&'a str>, StringBuilder, true, DataType::Utf8, |b, v| b.append_option(v));
+kind!(/// Yes or no.
+    Flag, bool, BooleanBuilder, false, DataType::Boolean, |b, v| b.append_value(v));
+kind!(/// Yes, no, or unknown.
+    MaybeFlag, Option<bool>, BooleanBuilder, true, DataType::Boolean, |b, v| b.append_option(v));
+kind!(/// A number.
+    Int, i64, Int64Builder, false, DataType::Int64, |b, v| b.append_value(v));
+kind!(/// A number, or unknown.
+    MaybeInt, Option<i64>, Int64Builder, true, DataType::Int64, |b, v| b.append_option(v));
+kind!(/// Texts, or unknown.
+MaybeTexts, Option<&'a [&'a str]>, ListBuilder<StringBuilder>, true,
+DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true))),
+|b, v| match v {
+    Some(texts) => { for t in texts { b.values().append_value(t); } b.append(true); }
+    None => b.append(false),
+});
+
+/// One column as the catalogue prints it.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// snake_case, units last.
+    pub name: &'static str,
+    /// What it says.
+    pub doc: &'static str,
+    /// Its Arrow type.
+    pub data_type: DataType,
+    /// Whether a value may be missing.
+    pub nullable: bool,
+}
+
+/// Builds the array of a finished builder.
+pub fn finish<B: ArrayBuilder>(builder: &mut B) -> ArrayRef {
+    ArrayBuilder::finish(builder)
+}
+
+/// Declares a table: its name, its row, its builder, its schema and the docs of its columns.
+#[macro_export]
+macro_rules! table {
+    (
+        $(#[doc = $table_doc:literal])*
+        $name:literal, $row:ident, $builder:ident {
+            $( $(#[doc = $doc:literal])+ $column:ident : $kind:ident, )*
+        }
+    ) => {
+        $(#[doc = $table_doc])*
+        /// One row.
+        #[derive(Debug, Clone)]
+        pub struct $row<'a> {
+            $( $(#[doc = $doc])+ pub $column: <$crate::tables::column::$kind as $crate::tables::column::Kind>::Value<'a>, )*
+        }
+
+        /// Builds the columns.
+        #[derive(Debug)]
+        pub struct $builder {
+            $( $column: <$crate::tables::column::$kind as $crate::tables::column::Kind>::Builder, )*
+            rows: usize,
+        }
+
+        impl Default for $builder {
+            fn default() -> Self {
+                Self { $( $column: $crate::tables::column::Default2::empty(), )* rows: 0 }
+            }
+        }
+
+        impl $builder {
+            /// The table's name.
+            pub const NAME: &'static str = $name;
+
+            /// Appends a row.
+            pub fn push(&mut self, row: &$row<'_>) {
+                $( <$crate::tables::column::$kind as $crate::tables::column::Kind>::append(&mut self.$column, row.$column.clone()); )*
+                self.rows += 1;
+            }
+
+            /// How many rows it holds.
+            pub fn len(&self) -> usize {
+                self.rows
+            }
+
+            /// Whether it holds no row.
+            pub fn is_empty(&self) -> bool {
+                self.rows == 0
+            }
+
+            /// The columns with their docs.
+            pub fn columns() -> Vec<$crate::tables::column::Column> {
+                vec![$( $crate::tables::column::Column {
+                    name: stringify!($column),
+                    doc: concat!($($doc),+).trim_ascii(),
+                    data_type: <$crate::tables::column::$kind as $crate::tables::column::Kind>::data_type(),
+                    nullable: <$crate::tables::column::$kind as $crate::tables::column::Kind>::NULLABLE,
+                } ),*]
+            }
+
+            /// The Arrow schema.
+            pub fn schema() -> arrow::datatypes::SchemaRef {
+                $crate::tables::schema_of($name, &Self::columns())
+            }
+
+            /// The batch of all rows pushed since the last call; the builder is empty again.
+            pub fn finish(&mut self) -> Result<arrow::array::RecordBatch, arrow::error::ArrowError> {
+                self.rows = 0;
+                arrow::array::RecordBatch::try_new(
+                    Self::schema(),
+                    vec![$( $crate::tables::column::finish(&mut self.$column) ),*],
+                )
+            }
+        }
+    };
+}

@@ -1,0 +1,47 @@
+//! The tables that ingest fills and queries read, each declared once.
+//!
+//! This room does not know what fills a table nor who asks. One row of a fact table is one event.
+//! What later data may change is not here: epochs, the card of a 304, the agent of a URL, outcomes
+//! that depend on other events. The shared views under `queries/views/` compute those.
+//!
+//! *A column*: one entry in the table's declaration; the compiler points at what must fill it.
+
+pub mod column;
+mod facts;
+
+pub use facts::*;
+
+use arrow::datatypes::{Field, Schema, SchemaRef};
+use column::Column;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Version of the tables' layout, written into each Parquet file.
+pub const LAYOUT: &str = "1";
+
+/// A table's name with its schema.
+#[derive(Debug, Clone)]
+pub struct TableInfo {
+    /// snake_case.
+    pub name: &'static str,
+    /// Columns with docs.
+    pub columns: Vec<Column>,
+    /// Arrow schema.
+    pub schema: SchemaRef,
+}
+
+/// Makes the Arrow schema of a table; a column's doc is its metadata.
+pub fn schema_of(name: &str, columns: &[Column]) -> SchemaRef {
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|c| {
+            Field::new(c.name, c.data_type.clone(), c.nullable)
+                .with_metadata(HashMap::from([("doc".to_owned(), c.doc.to_owned())]))
+        })
+        .collect();
+    let metadata = HashMap::from([
+        ("carddrift.table".to_owned(), name.to_owned()),
+        ("carddrift.layout".to_owned(), LAYOUT.to_owned()),
+    ]);
+    Arc::new(Schema::new_with_metadata(fields, metadata))
+}
