@@ -7,8 +7,10 @@
 //! *A column*: one entry in the table's declaration; the compiler points at what must fill it.
 
 pub mod column;
+mod dataset;
 mod facts;
 
+pub use dataset::{Dataset, Segment};
 pub use facts::*;
 
 use arrow::datatypes::{Field, Schema, SchemaRef};
