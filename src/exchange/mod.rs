@@ -59,6 +59,10 @@ pub struct Exchange<'a> {
     pub response_headers: Vec<(Text<'a>, Text<'a>)>,
     /// The answer's body, decompressed; SSE still framed.
     pub response_body: Option<Cow<'a, [u8]>>,
+    /// The recorder kept the body as a JSON value of its own, so these are not the original bytes: a
+    /// card without [`response_sha256`](Self::response_sha256) is hashed over its RFC 8785 form, and
+    /// flagged.
+    pub reserialised: bool,
     /// SHA-256 of the original bytes of the body, when the recorder re-serialised it.
     pub response_sha256: Option<Text<'a>>,
     /// The stream's events, when the recorder unframed it already.
@@ -69,6 +73,8 @@ pub struct Exchange<'a> {
     pub cut: bool,
     /// Answered by the client's own cache.
     pub from_cache: bool,
+    /// What the record states by itself (fields of the journal that a mapping named).
+    pub stated: Option<Box<Stated<'a>>>,
     /// A2A method, when only that is known (spans and gateway logs without bodies).
     pub rpc_method: Option<Text<'a>>,
     /// A2A error code, when only that is known.
@@ -103,4 +109,32 @@ pub enum Half {
     Request,
     /// The response only.
     Response,
+}
+
+/// What a record states of its exchange's events beside what was sent and received: goes over what
+/// the bodies tell. Field by field as in the journal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stated<'a> {
+    /// Who served the card.
+    pub registry: Option<Text<'a>>,
+    /// This registry is the agent's authority.
+    pub authority: Option<bool>,
+    /// The protocol version named in the record, as written.
+    pub protocol_version: Option<Text<'a>>,
+    /// The skill asked for.
+    pub skill_id: Option<Text<'a>>,
+    /// Binding hash of the card that the client held, lower-case hex.
+    pub admitted_under: Option<Text<'a>>,
+    /// As written.
+    pub accepted_output_modes: Option<Vec<Text<'a>>>,
+    /// Streaming was asked for.
+    pub stream: Option<bool>,
+    /// Push notifications were asked for.
+    pub push: Option<bool>,
+    /// The outcome that the client recorded, one of the model's table.
+    pub outcome: Option<Text<'a>>,
+    /// `ErrorInfo.reason`.
+    pub error_reason: Option<Text<'a>>,
+    /// What the client did with the artifacts: `accepted`, `rejected`, `quarantined`.
+    pub disposition: Option<Text<'a>>,
 }
