@@ -4,6 +4,7 @@
 //! inputs ─ open ─► records ─ formats ─► events ─ fold ─► tables (Parquet) ─ queries/*.sql ─► findings ─► report
 //! ```
 
+pub mod a2a;
 pub mod config;
 pub mod event;
 pub mod exchange;
