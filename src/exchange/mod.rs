@@ -1,8 +1,14 @@
 //! HTTP exchanges between the readers of HTTP-shaped recordings and events.
 //!
-//! Knows A2A through [`crate::a2a`]; knows no file, thread or table. A reader turns a record into an
-//! [`Exchange`] (or one side of it); [`derive`](derive) turns a whole exchange into events;
-//! [`join`](join) puts the sightings of several recorders together first (model §1 *Joining*).
+//! Knows A2A through [`crate::a2a`]; knows no input and no table. A reader turns a record into an
+//! [`Exchange`] (or one side of it); [`join`] puts the sightings of several recorders together
+//! (model §1 *Joining*); [`derive`] turns a whole exchange into events.
+
+pub mod derive;
+pub mod join;
+mod matching;
+mod merge;
+mod spool;
 
 use crate::event::Text;
 use crate::problem::At;
@@ -95,6 +101,8 @@ pub struct Exchange<'a> {
     pub parent_span_id: Option<Text<'a>>,
     /// The configured exchange key within one resource (`join` of a mapping).
     pub key: Option<Text<'a>>,
+    /// What `key` is unique within (the OTLP resource, in any stable spelling); `None`: the source.
+    pub resource: Option<Text<'a>>,
     /// Which halves the record holds: a log may write request and response apart.
     pub half: Half,
 }
