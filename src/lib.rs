@@ -10,4 +10,5 @@ pub mod event;
 pub mod exchange;
 pub mod formats;
 pub mod problem;
+pub mod report;
 pub mod tables;
