@@ -4,6 +4,11 @@
 //! ingest, so their fingerprint stands in a store's commits; `[authorities]`, `[thresholds]` and
 //! `[outcomes]` act when querying.
 
+mod keys;
+pub mod load;
+
+pub use keys::nearest;
+
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
