@@ -5,13 +5,15 @@
 //! the [`Spool`]. A caller adds while it reads and drains [`Joiner::finish`] when all is read.
 
 use super::Exchange;
-use super::derive::derive;
+use super::codec;
+use super::derive::{Rules, derive};
 use super::matching::{self, Sighting};
 use super::merge::merge;
-use super::spool::{self, Slot, Spool};
+use super::spool::{Slot, Spool, damaged};
 use crate::config::Config;
 use crate::event::Event;
 use crate::problem::{At, Kind, Problem};
+use jiff::tz::TimeZone;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::io;
@@ -61,8 +63,8 @@ impl Joined {
 
 /// Collects the sightings.
 #[derive(Debug)]
-pub struct Joiner<'c> {
-    config: &'c Config,
+pub struct Joiner {
+    rules: Rules,
     state: Mutex<State>,
 }
 
@@ -73,17 +75,18 @@ struct State {
     spool: Spool,
 }
 
-impl<'c> Joiner<'c> {
+impl Joiner {
     /// An empty one. Of the settings it uses the client header and the extraction rules.
-    pub fn new(config: &'c Config) -> Self {
-        Self { config, state: Mutex::default() }
+    /// `assume_zone`: that of times without one.
+    pub fn new(config: &Config, assume_zone: Option<&TimeZone>) -> Self {
+        Self { rules: Rules::of(config, assume_zone), state: Mutex::default() }
     }
 
     /// Takes what one recorder saw. Callable from any thread. Errors when the temporary folder
     /// cannot be written.
     pub fn add(&self, source: &str, exchange: &Exchange<'_>) -> io::Result<()> {
-        let sighting = Sighting::of(exchange, self.config);
-        let encoded = spool::encode(exchange);
+        let sighting = Sighting::of(exchange, &self.rules);
+        let encoded = codec::encode(exchange);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let known = state.sources.get(source).copied();
         let number = known.unwrap_or_else(|| {
@@ -108,7 +111,7 @@ impl<'c> Joiner<'c> {
 
     /// Joins them and gives the exchanges, ordered by place. Items are errors when the temporary
     /// file cannot be read.
-    pub fn finish(self) -> Joining<'c> {
+    pub fn finish(self) -> Joining {
         let State { sources, sightings, spool } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Sources are numbered by name, so that the order in which they were added plays no part.
@@ -131,7 +134,7 @@ impl<'c> Joiner<'c> {
         let (sightings, slots): (Vec<_>, Vec<_>) = all.into_iter().unzip();
         let groups = matching::groups(&sightings);
         Joining {
-            config: self.config,
+            rules: self.rules,
             names,
             sightings,
             slots,
@@ -144,8 +147,8 @@ impl<'c> Joiner<'c> {
 
 /// The joined exchanges, one after the other.
 #[derive(Debug)]
-pub struct Joining<'c> {
-    config: &'c Config,
+pub struct Joining {
+    rules: Rules,
     names: Vec<Arc<str>>,
     sightings: Vec<Sighting>,
     slots: Vec<Slot>,
@@ -154,7 +157,7 @@ pub struct Joining<'c> {
     ready: std::vec::IntoIter<io::Result<Joined>>,
 }
 
-impl Joining<'_> {
+impl Joining {
     fn place(&self, member: usize) -> Place {
         let sighting = self.sightings.get(member);
         let source = sighting.and_then(|s| self.names.get(s.source as usize));
@@ -180,14 +183,14 @@ impl Joining<'_> {
             let others: Vec<_> = places.collect();
             batch.push((place, others, group.ambiguous, encoded));
         }
-        let config = self.config;
+        let rules = &self.rules;
         let ready: Vec<_> = batch
             .into_par_iter()
             .map(|(place, others, ambiguous, encoded)| {
-                let exchanges =
-                    encoded.iter().map(|b| spool::decode(b)).collect::<io::Result<Vec<_>>>()?;
+                let exchanges: Option<Vec<_>> = encoded.iter().map(|b| codec::decode(b)).collect();
+                let exchanges = exchanges.ok_or_else(damaged)?;
                 let exchange = merge(exchanges);
-                let mut derived = derive(&exchange, config);
+                let mut derived = derive(&exchange, rules);
                 if ambiguous {
                     derived.problems.push(Problem::new(
                         Kind::AmbiguousExchange,
@@ -203,7 +206,7 @@ impl Joining<'_> {
     }
 }
 
-impl Iterator for Joining<'_> {
+impl Iterator for Joining {
     type Item = io::Result<Joined>;
 
     fn next(&mut self) -> Option<Self::Item> {

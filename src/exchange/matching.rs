@@ -1,7 +1,7 @@
 //! Which sightings are of one exchange (model §1 *Joining*).
 
 use super::Exchange;
-use crate::config::Config;
+use super::derive::Rules;
 use crate::problem::At;
 
 /// What is kept of a sighting in memory.
@@ -14,7 +14,7 @@ pub(super) struct Sighting {
 }
 
 impl Sighting {
-    pub fn of(exchange: &Exchange<'_>, _config: &Config) -> Self {
+    pub fn of(exchange: &Exchange<'_>, _rules: &Rules) -> Self {
         Self { source: 0, at: exchange.at }
     }
 

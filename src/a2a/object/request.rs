@@ -67,6 +67,8 @@ object! {
         "parts" | "content" => parts: List<Maybe<Part<'a>>>,
         /// Its metadata.
         "metadata" => metadata: Maybe<Metadata<'a>>,
+        /// Tasks that it refers to.
+        "referenceTaskIds" | "reference_task_ids" => reference_task_ids: List<Text<'a>>,
     }
 }
 
