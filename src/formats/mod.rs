@@ -4,6 +4,8 @@
 //!
 //! *A format*: one file here, one row in [`ALL`], a folder in `samples/` with a good file and a broken one.
 
+pub mod har;
+
 use crate::config::Config;
 use crate::event::Event;
 use crate::exchange::Exchange;
@@ -59,3 +61,6 @@ pub trait Format: Sync {
     /// Reads one record. `at` is the record's position.
     fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink);
 }
+
+/// Every reader, in the order in which they are asked whether they know a source.
+pub const ALL: &[&dyn Format] = &[&har::Har];
