@@ -9,13 +9,14 @@
 //! | [`card`] | Agent Cards: one model for all versions, contract, facets, schema rules, differences |
 //! | [`object`] | requests, answers, tasks, updates, errors, as borrowed views of JSON text |
 //! | [`artifact`], [`payload`], [`skill`] | the extraction rules of model §8 |
-//! | [`digest`] | spellings of digests, SHA-256, RFC 8785 |
+//! | [`digest`], [`canonical`] | spellings of digests, SHA-256, RFC 8785 |
 //! | [`method`], [`rest`], [`protocol`] | operations and the protocol era that a name implies |
 //! | [`state`], [`outcome`], [`error_name`] | task states, outcomes of attempts, names of A2A errors |
 //! | [`version`], [`media`] | schema versions and media types, as they are compared |
 //! | [`pointer`], [`json`], [`sse`] | how to look into JSON text and event streams |
 
 pub mod artifact;
+pub mod canonical;
 pub mod card;
 pub mod digest;
 pub mod error_name;
@@ -32,3 +33,6 @@ pub mod skill;
 pub mod sse;
 pub mod state;
 pub mod version;
+
+#[cfg(test)]
+mod hostile;

@@ -1,90 +1,14 @@
 //! How two cards differ, facet by facet (model §2), and which differences break a delegation.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use serde_json::{Value, json};
 
+use super::change::{Change, ChangeKind, Facet, maps, member, sets, single};
 use super::contract::canonical;
 use super::security::Requirement;
 use super::{Card, CardSchemaRule, Extension, Skill};
 use crate::a2a::version;
-
-/// In what two cards can differ, in the model's order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Facet {
-    /// Skill ids.
-    Skills,
-    /// Effective modes of a skill that both have, or the defaults.
-    Modes,
-    /// Capabilities and extensions.
-    Capabilities,
-    /// Security schemes and requirements.
-    Security,
-    /// Protocol versions.
-    Protocol,
-    /// Artifact schema version.
-    Schema,
-}
-
-impl Facet {
-    /// The model's word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Facet::Skills => "skills",
-            Facet::Modes => "modes",
-            Facet::Capabilities => "capabilities",
-            Facet::Security => "security",
-            Facet::Protocol => "protocol",
-            Facet::Schema => "schema",
-        }
-    }
-}
-
-impl fmt::Display for Facet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// What happened to a thing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChangeKind {
-    /// Only the later card has it.
-    Added,
-    /// Only the earlier card has it.
-    Removed,
-    /// Both have it, and it differs.
-    Changed,
-}
-
-impl ChangeKind {
-    /// The word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ChangeKind::Added => "added",
-            ChangeKind::Removed => "removed",
-            ChangeKind::Changed => "changed",
-        }
-    }
-}
-
-/// One difference.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// The facet; `None` for what is not part of the contract.
-    pub facet: Option<Facet>,
-    /// What it is about, in the words of the card: `skills/summarize/outputModes`.
-    pub path: String,
-    /// What happened.
-    pub kind: ChangeKind,
-    /// What it was: a text, or JSON.
-    pub before: Option<String>,
-    /// What it is now: a text, or JSON.
-    pub after: Option<String>,
-    /// A delegation that relied on the earlier card may fail.
-    pub breaking: bool,
-}
 
 /// How a card differs from an earlier one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -139,7 +63,8 @@ fn skills(before: &Card, after: &Card, list: &mut Vec<Change>) {
     sets(Facet::Skills, "skills", &ids(before), &ids(after), list);
 }
 
-/// The defaults, and the effective modes of the skills that both have.
+/// The defaults, and the effective modes of the skills that both have. A skill that states none in
+/// either card follows the defaults, and is not told apart from them.
 fn modes(before: &Card, after: &Card, list: &mut Vec<Change>) {
     let mut compare = |path: &str, a: &[String], b: &[String]| {
         let set = |modes: &[String]| modes.iter().cloned().collect();
@@ -149,8 +74,12 @@ fn modes(before: &Card, after: &Card, list: &mut Vec<Change>) {
     compare("defaultOutputModes", &before.default_output_modes, &after.default_output_modes);
     for (a, b) in in_both(before, after) {
         let path = |what: &str| format!("skills/{}/{what}", a.id);
-        compare(&path("inputModes"), before.input_modes(a), after.input_modes(b));
-        compare(&path("outputModes"), before.output_modes(a), after.output_modes(b));
+        if !(a.input_modes.is_empty() && b.input_modes.is_empty()) {
+            compare(&path("inputModes"), before.input_modes(a), after.input_modes(b));
+        }
+        if !(a.output_modes.is_empty() && b.output_modes.is_empty()) {
+            compare(&path("outputModes"), before.output_modes(a), after.output_modes(b));
+        }
     }
 }
 
@@ -267,67 +196,6 @@ fn cosmetic(before: &Card, after: &Card, list: &mut Vec<Change>) {
     }
 }
 
-/// Members of a set; removing one is breaking.
-fn sets(
-    facet: Facet,
-    path: &str,
-    before: &BTreeSet<String>,
-    after: &BTreeSet<String>,
-    list: &mut Vec<Change>,
-) {
-    let removed = before.difference(after);
-    list.extend(removed.map(|one| member(Some(facet), path, one, ChangeKind::Removed, true)));
-    let added = after.difference(before);
-    list.extend(added.map(|one| member(Some(facet), path, one, ChangeKind::Added, false)));
-}
-
-fn member(facet: Option<Facet>, path: &str, one: &str, kind: ChangeKind, breaking: bool) -> Change {
-    let (before, after) = match kind {
-        ChangeKind::Removed => (Some(one.to_owned()), None),
-        ChangeKind::Added | ChangeKind::Changed => (None, Some(one.to_owned())),
-    };
-    Change { facet, path: path.to_owned(), kind, before, after, breaking }
-}
-
-/// Entries by name, each compared with its namesake.
-fn maps(
-    path: &str,
-    before: &BTreeMap<String, Value>,
-    after: &BTreeMap<String, Value>,
-    judge: impl Fn(&str, ChangeKind) -> (Facet, bool),
-    list: &mut Vec<Change>,
-) {
-    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    for name in names {
-        let (a, b) = (before.get(name).map(canonical), after.get(name).map(canonical));
-        let (facet, breaking) = judge(name, kind_of(a.as_ref(), b.as_ref()));
-        single(Some(facet), &format!("{path}/{name}"), a, b, breaking, list);
-    }
-}
-
-/// One value that each card has or has not.
-fn single(
-    facet: Option<Facet>,
-    path: &str,
-    before: Option<String>,
-    after: Option<String>,
-    breaking: bool,
-    list: &mut Vec<Change>,
-) {
-    if before != after {
-        let kind = kind_of(before.as_ref(), after.as_ref());
-        list.push(Change { facet, path: path.to_owned(), kind, before, after, breaking });
-    }
-}
-
-fn kind_of<T>(before: Option<T>, after: Option<T>) -> ChangeKind {
-    match (before, after) {
-        (None, _) => ChangeKind::Added,
-        (_, None) => ChangeKind::Removed,
-        _ => ChangeKind::Changed,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::default_rules;
@@ -366,6 +234,21 @@ mod tests {
             r#"{"skills":[{"id":"b","outputModes":["y"]}]}"#,
         );
         assert_eq!(found.changed, [Facet::Skills]);
+    }
+
+    #[test]
+    fn modes_of_skills_that_follow_the_defaults_are_said_once() {
+        let found = compare(
+            r#"{"skills":[{"id":"a"},{"id":"b","outputModes":["x"]}],"defaultOutputModes":["x"]}"#,
+            r#"{"skills":[{"id":"a"},{"id":"b"}],"defaultOutputModes":["y"]}"#,
+        );
+        let expected = [
+            "defaultOutputModes removed!",
+            "defaultOutputModes added",
+            "skills/b/outputModes removed!",
+            "skills/b/outputModes added",
+        ];
+        assert_eq!(lines(&found), expected);
     }
 
     #[test]

@@ -5,17 +5,21 @@
 //! state ([`schema`]), how it differs from another ([`diff`]). The binding hash itself is
 //! [`super::digest::sha256_hex`] of the original bytes.
 
+mod change;
 pub mod contract;
 pub mod diff;
 mod parse;
 mod read;
+mod rule;
 pub mod schema;
 pub mod security;
 
+pub use change::{Change, ChangeKind, Facet};
 pub use contract::{Facets, SkillKeys};
-pub use diff::{CardDiff, Change, ChangeKind, Facet, diff};
+pub use diff::{CardDiff, diff};
 pub use parse::NotACard;
-pub use schema::{CardSchemaRule, SchemaCandidate, default_rules};
+pub use rule::{CardSchemaRule, default_rules};
+pub use schema::SchemaCandidate;
 pub use security::{Requirement, Security};
 
 /// An Agent Card, normalised across A2A versions.

@@ -75,21 +75,13 @@ fn needed((name, value): (&String, &Value)) -> (String, BTreeSet<String>) {
     (name.clone(), scopes.collect())
 }
 
+/// `{"type": …, parameters}`. Of a scheme written for several versions at once, v1.0's counts.
 fn scheme(map: &Map<String, Value>) -> Value {
-    let chosen = map.get("scheme").and_then(Value::as_object).and_then(|choice| {
-        Some((choice.get("$case")?.as_str()?, choice.get("value")?.as_object()?))
-    });
-    let wrapped = || {
-        map.iter().find_map(|(key, value)| {
-            wrapper_type(key)?;
-            Some((key.as_str(), value.as_object()?))
-        })
-    };
-    let Some((wrapper, fields)) = chosen.or_else(wrapped) else {
-        return Value::Object(pruned(map));
-    };
-    let mut fields = pruned(fields);
-    let kind = wrapper_type(wrapper).unwrap_or(wrapper);
+    let flat = pruned(map);
+    let wrapped =
+        flat.iter().find_map(|(key, value)| Some((wrapper_type(key)?, value.as_object()?)));
+    let Some((kind, fields)) = wrapped else { return Value::Object(flat) };
+    let mut fields = fields.clone();
     fields.insert("type".to_owned(), Value::from(kind));
     Value::Object(fields)
 }
@@ -100,37 +92,39 @@ fn wrapper_type(key: &str) -> Option<&'static str> {
 }
 
 /// Parameters without descriptions and without what protobuf's JSON form may leave out; keys in
-/// camel case. Scopes are names with a description each: the names stay.
+/// camel case; JavaScript's `{"flow": {"$case": "implicit", "value": …}}` as `{"implicit": …}`.
 fn pruned(map: &Map<String, Value>) -> Map<String, Value> {
     let mut out = Map::new();
-    for (key, value) in map {
+    for (key, value) in map.iter().filter(|(key, _)| *key != "description") {
+        let (key, value) = chosen(value).unwrap_or((key, value));
         let value = match value {
-            _ if key == "description" => continue,
+            // Names with a description each: the names stay.
             Value::Object(scopes) if key == "scopes" => {
-                let names: BTreeSet<_> = scopes.keys().collect();
-                json!(names)
+                json!(scopes.keys().collect::<BTreeSet<_>>())
             }
-            Value::Object(inner) => {
-                let inner = pruned(inner);
-                // `{"flows": {"implicit": {}}}` says which flow; an empty `$case` says nothing.
-                if inner.is_empty() && !is_flow(key) {
-                    continue;
-                }
-                Value::Object(inner)
-            }
+            Value::Object(inner) => Value::Object(pruned(inner)),
             other => other.clone(),
         };
-        if !is_default(&value) {
+        if !is_default(&value) || (value.is_object() && says_something_empty(key)) {
             out.insert(camel_case(key), value);
         }
     }
     out
 }
 
-fn is_flow(key: &str) -> bool {
+fn chosen(value: &Value) -> Option<(&String, &Value)> {
+    match (value.get("$case")?, value.get("value")?) {
+        (Value::String(case), value) => Some((case, value)),
+        _ => None,
+    }
+}
+
+/// `{"flows": {"implicit": {}}}` says which flow, `{"mtlsSecurityScheme": {}}` which type.
+fn says_something_empty(key: &str) -> bool {
+    const FLOWS: [&str; 5] =
+        ["authorizationcode", "clientcredentials", "implicit", "password", "devicecode"];
     let folded = key.replace('_', "").to_ascii_lowercase();
-    ["authorizationcode", "clientcredentials", "implicit", "password", "devicecode"]
-        .contains(&folded.as_str())
+    FLOWS.contains(&folded.as_str()) || wrapper_type(key).is_some()
 }
 
 fn is_default(value: &Value) -> bool {
@@ -138,7 +132,8 @@ fn is_default(value: &Value) -> bool {
         Value::Null | Value::Bool(false) => true,
         Value::String(text) => text.is_empty(),
         Value::Array(list) => list.is_empty(),
-        Value::Bool(true) | Value::Number(_) | Value::Object(_) => false,
+        Value::Object(map) => map.is_empty(),
+        Value::Bool(true) | Value::Number(_) => false,
     }
 }
 
@@ -163,10 +158,11 @@ fn authentication(object: &At<'_>, notes: &mut Vec<Note>) -> Option<Value> {
     let schemes: BTreeSet<_> = object.texts(&["schemes"], notes).into_iter().collect();
     let credentials =
         object.any(&["credentials"]).map(|value| sha256_hex(value.to_string().as_bytes()));
-    if schemes.is_empty() && credentials.is_none() {
-        return None;
+    match credentials {
+        Some(hash) => Some(json!({ "schemes": schemes, "credentials": hash })),
+        None if schemes.is_empty() => None,
+        None => Some(json!({ "schemes": schemes })),
     }
-    Some(json!({ "schemes": schemes, "credentials": credentials }))
 }
 
 #[cfg(test)]
@@ -213,6 +209,12 @@ mod tests {
         };
         assert_ne!(flow("implicit"), flow("password"));
         assert_eq!(flow("client_credentials"), flow("clientCredentials"));
+        let chosen = security(
+            r#""securitySchemes":{"o":{"scheme":{"$case":"oauth2SecurityScheme","value":{"flows":{"flow":{"$case":"implicit","value":{"scopes":{}}}}}}}}"#,
+        );
+        assert_eq!(chosen, flow("implicit"));
+        let mutual = security(r#""securitySchemes":{"m":{"mtlsSecurityScheme":{}}}"#);
+        assert_eq!(mutual.schemes["m"], json!({"type": "mutualTLS"}));
     }
 
     #[test]

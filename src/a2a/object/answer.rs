@@ -1,11 +1,12 @@
 //! Answers: of JSON-RPC (single or batch), of the HTTP+JSON binding, events of a stream, and what an
 //! agent posts to a webhook.
 
+use super::body::Body;
 use super::error::ErrorFacts;
 use super::request::Message;
-use super::task::{ArtifactUpdate, Body, StatusUpdate, Task};
+use super::task::{ArtifactUpdate, StatusUpdate, Task};
 use crate::a2a::error_name;
-use crate::a2a::json::{self, BadJson, Raw, Text, object};
+use crate::a2a::json::{self, BadJson, Raw, object};
 
 /// One answer; a stream has one for each event, a batch one for each call.
 #[derive(Debug, Clone, Default)]
@@ -81,9 +82,9 @@ fn error<'a>(body: &Body<'a>) -> Option<ErrorFacts<'a>> {
         && body.role.0.is_none()
         && (body.title.0.is_some() || error_name::code(problem).is_some())
     {
-        let facts = ErrorFacts::named(problem.clone());
+        let facts = ErrorFacts::said(problem.clone());
         let message = body.detail.clone().or(body.title.clone()).0;
-        return Some(ErrorFacts { message, ..facts });
+        return Some(ErrorFacts { message: message.or(facts.message.clone()), ..facts });
     }
     // A bare error object, as some servers of the HTTP+JSON binding send it.
     let code = body.code.as_i64().filter(|code| *code < 0)?;
@@ -94,27 +95,27 @@ fn error<'a>(body: &Body<'a>) -> Option<ErrorFacts<'a>> {
 /// What stands under a wrapper key (v1.0, gRPC's JSON form, lists).
 fn wrapped<'a>(body: &Body<'a>, items: &mut Vec<Item<'a>>) {
     if let Some(inner) = &body.task.0 {
-        items.push(Item::Task(task(inner)));
+        items.push(Item::Task(inner.to_task()));
     }
     if let Some(message) = body.message.0.and_then(Message::of_json) {
         items.push(Item::Message(message));
     }
     if let Some(inner) = &body.status_update.0 {
-        items.push(Item::Status(status_update(inner)));
+        items.push(Item::Status(inner.to_status_update()));
     }
     if let Some(inner) = &body.artifact_update.0 {
-        items.extend(artifact_update(inner).map(Item::Artifact));
+        items.extend(inner.to_artifact_update().map(Item::Artifact));
     }
     for inner in body.tasks.0.iter().filter_map(|task| task.0.as_ref()) {
-        items.push(Item::Task(task(inner)));
+        items.push(Item::Task(inner.to_task()));
     }
     let Some(choice) = &body.payload.0 else { return };
     let (Some(case), Some(inner)) = (choice.case.get(), &choice.value.0) else { return };
     match case {
-        "task" => items.push(Item::Task(task(inner))),
-        "message" | "msg" => items.push(Item::Message(bare_message(inner))),
-        "statusUpdate" => items.push(Item::Status(status_update(inner))),
-        "artifactUpdate" => items.extend(artifact_update(inner).map(Item::Artifact)),
+        "task" => items.push(Item::Task(inner.to_task())),
+        "message" | "msg" => items.push(Item::Message(inner.to_message())),
+        "statusUpdate" => items.push(Item::Status(inner.to_status_update())),
+        "artifactUpdate" => items.extend(inner.to_artifact_update().map(Item::Artifact)),
         _ => {}
     }
 }
@@ -122,68 +123,24 @@ fn wrapped<'a>(body: &Body<'a>, items: &mut Vec<Item<'a>>) {
 /// An object that is not wrapped: by its `kind`, else (v0.1) by its keys.
 fn bare<'a>(body: &Body<'a>, items: &mut Vec<Item<'a>>) {
     match body.kind.get() {
-        Some("task") => items.push(Item::Task(task(body))),
-        Some("message") => items.push(Item::Message(bare_message(body))),
-        Some("status-update") => items.push(Item::Status(status_update(body))),
-        Some("artifact-update") => items.extend(artifact_update(body).map(Item::Artifact)),
+        Some("task") => items.push(Item::Task(body.to_task())),
+        Some("message") => items.push(Item::Message(body.to_message())),
+        Some("status-update") => items.push(Item::Status(body.to_status_update())),
+        Some("artifact-update") => items.extend(body.to_artifact_update().map(Item::Artifact)),
         _ if body.artifact.0.is_some() => {
-            items.extend(artifact_update(body).map(Item::Artifact));
+            items.extend(body.to_artifact_update().map(Item::Artifact));
         }
-        _ if body.role.0.is_some() => items.push(Item::Message(bare_message(body))),
+        _ if body.role.0.is_some() => items.push(Item::Message(body.to_message())),
         _ if body.status.0.is_some() => {
             // A v0.1 update has the task's id as its own; `final` tells it from a task.
             if body.task_id.0.is_some() || body.last.0.is_some() {
-                items.push(Item::Status(status_update(body)));
+                items.push(Item::Status(body.to_status_update()));
             } else if body.id.0.is_some() {
-                items.push(Item::Task(task(body)));
+                items.push(Item::Task(body.to_task()));
             }
         }
         _ => {}
     }
-}
-
-fn task<'a>(body: &Body<'a>) -> Task<'a> {
-    Task {
-        id: own_id(body),
-        context_id: body.context_id.clone(),
-        status: body.status.0.clone().unwrap_or_default(),
-        artifacts: body.artifacts.0.iter().filter_map(|artifact| artifact.0).collect(),
-        metadata: body.metadata,
-    }
-}
-
-fn status_update<'a>(body: &Body<'a>) -> StatusUpdate<'a> {
-    StatusUpdate {
-        task_id: body.task_id.clone().or(own_id(body)),
-        context_id: body.context_id.clone(),
-        status: body.status.0.clone().unwrap_or_default(),
-        is_final: body.last.0 == Some(true),
-        metadata: body.metadata,
-    }
-}
-
-fn artifact_update<'a>(body: &Body<'a>) -> Option<ArtifactUpdate<'a>> {
-    Some(ArtifactUpdate {
-        task_id: body.task_id.clone().or(own_id(body)),
-        context_id: body.context_id.clone(),
-        artifact: body.artifact.0.filter(|artifact| artifact.starts_with('{'))?,
-        append: body.append,
-        last_chunk: body.last_chunk,
-        schema_version: body.schema_version.clone(),
-    })
-}
-
-fn bare_message<'a>(body: &Body<'a>) -> Message<'a> {
-    Message {
-        message_id: body.message_id.clone(),
-        task_id: body.task_id.clone(),
-        context_id: body.context_id.clone(),
-        ..Message::default()
-    }
-}
-
-fn own_id<'a>(body: &Body<'a>) -> Text<'a> {
-    Text(body.id.0.and_then(json::scalar).filter(|id| !id.is_empty()))
 }
 
 #[cfg(test)]

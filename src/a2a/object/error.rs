@@ -45,8 +45,8 @@ impl<'a> ErrorFacts<'a> {
     /// Reads the value of an `error` key: an object, or the name of an error.
     pub fn of_json(json: &'a str) -> Option<Self> {
         if !json.starts_with('{') {
-            let name = json::scalar(json).filter(|name| !name.is_empty())?;
-            return Some(Self::named(name));
+            let text = json::scalar(json).filter(|text| !text.is_empty())?;
+            return Some(Self::said(text));
         }
         let object = json::read::<ErrorObject<'a>>(json).ok()??;
         let code = object.code.as_i64();
@@ -67,7 +67,21 @@ impl<'a> ErrorFacts<'a> {
         Some(facts)
     }
 
-    /// An error of which only the name is known: a reason, a problem type, a class.
+    /// An error of which only a text is known: the class of an A2A error, else words for people.
+    pub fn said(text: Cow<'a, str>) -> Self {
+        if error_name::code(&text).is_some() {
+            Self::named(text)
+        } else {
+            Self { message: Some(text), ..Self::default() }
+        }
+    }
+
+    /// Whether it is an error of JSON-RPC or A2A; if not, the transport's status decides (model §7).
+    pub fn is_a2a(&self) -> bool {
+        self.code.is_some()
+    }
+
+    /// An error of which only the name is known: the reason of an `ErrorInfo`.
     pub fn named(name: Cow<'a, str>) -> Self {
         match error_name::resolve(&name) {
             Some((reason, code)) => {
@@ -129,7 +143,13 @@ mod tests {
     fn names_alone() {
         let class = facts(r#""io.a2a.spec.TaskNotFoundError""#);
         assert_eq!((class.code, class.reason.as_deref()), (Some(-32001), Some("TASK_NOT_FOUND")));
-        assert_eq!(facts(r#""Bad Gateway""#).reason.as_deref(), Some("Bad Gateway"));
+        assert!(class.is_a2a());
+        let words = facts(r#""rate_limited""#);
+        assert_eq!(
+            (words.reason.as_deref(), words.message.as_deref()),
+            (None, Some("rate_limited"))
+        );
+        assert!(!words.is_a2a());
         assert_eq!(ErrorFacts::of_json("true"), None);
         assert_eq!(ErrorFacts::of_json("\"\""), None);
     }

@@ -5,6 +5,7 @@
 //! ([`answer`]).
 
 pub mod answer;
+mod body;
 pub mod error;
 pub mod part;
 pub mod request;
