@@ -1,0 +1,7 @@
+-- view: observations in order, numbered for each registry
+-- grain: one row for each observation
+-- model: §6
+SELECT
+  agent, registry, t, card,
+  row_number() OVER (PARTITION BY agent, registry ORDER BY t, id) AS n
+FROM observations

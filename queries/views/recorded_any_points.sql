@@ -1,0 +1,10 @@
+-- view: fetches and publishes of a card and the tasks that recorded it
+-- grain: one row for each successful fetch or publish and each task whose card was recorded
+-- model: §5
+SELECT agent AS agent_key, card, t AS at, id AS rank, 1 AS is_fetch,
+  CAST(NULL AS VARCHAR) AS task_id, registry, etag
+FROM card_sights
+UNION ALL
+SELECT agent_key, recorded, admitted_at, 9223372036854775807, 0, task_id, NULL, NULL
+FROM tasks
+WHERE recorded IS NOT NULL
