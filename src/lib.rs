@@ -10,5 +10,6 @@ pub mod event;
 pub mod exchange;
 pub mod formats;
 pub mod problem;
+pub mod query;
 pub mod report;
 pub mod tables;

@@ -11,13 +11,19 @@ marked AS (
   SELECT
     *,
     max(CASE WHEN is_publish THEN 1 ELSE 0 END) OVER (PARTITION BY agent) = 1 AS has_publishes,
-    min(CASE WHEN is_publish THEN t END) OVER (PARTITION BY agent, contract) AS published_at,
-    row_number() OVER (PARTITION BY agent, contract, is_publish ORDER BY dated, id) AS nth
+    min(CASE WHEN is_publish THEN t END) OVER (PARTITION BY agent, contract) > t AS before_publish
   FROM sights
+),
+counted AS (
+  SELECT
+    *,
+    NOT is_publish AND coalesce(before_publish, true) AS is_new,
+    row_number() OVER (
+      PARTITION BY agent, contract, NOT is_publish AND coalesce(before_publish, true) ORDER BY dated, id
+    ) AS nth
+  FROM marked
 )
 SELECT
   id, agent, registry, t, sent, age, dated, is_publish, card, contract, has_publishes,
-  NOT has_publishes
-    OR is_publish
-    OR (nth = 1 AND (published_at IS NULL OR dated < published_at)) AS opens
-FROM marked
+  NOT has_publishes OR is_publish OR (is_new AND nth = 1) AS opens
+FROM counted

@@ -5,7 +5,13 @@ WITH watched AS (
   SELECT agent, max(dated) AS watched_until FROM authority_sights GROUP BY agent
 ),
 all_known AS (
-  SELECT agent, bool_and(known) AS all_known FROM agent_cards GROUP BY agent
+  SELECT agent, bool_and(known) AS all_known
+  FROM (
+    SELECT agent, known FROM agent_cards
+    UNION ALL
+    SELECT agent, card IS NOT NULL FROM fetches WHERE ok
+  )
+  GROUP BY agent
 ),
 schemas_seen AS (
   SELECT DISTINCT c.agent, v.skill_key, v.media_key, v.version

@@ -2,7 +2,7 @@
 -- grain: one row for each agent, registry, epoch, skill and media type of a split-brain binding
 -- model: §6 Cause: client_cache
 WITH wanted AS (
-  SELECT DISTINCT s.agent, s.registry, s.k, s.skill_key, s.media_key, v.versions, r.rotated_after
+  SELECT DISTINCT s.agent, s.registry, s.k, s.skill_key, s.media_key, v.versions, coalesce(r.rotated_after, r.rotated_at) AS shown_after
   FROM splits AS s
   JOIN rotations_found AS r ON r.agent = s.agent AND r.k = s.k
   JOIN card_schema_sets AS v
@@ -14,5 +14,5 @@ FROM wanted AS w
 JOIN observations AS o ON o.agent = w.agent AND o.registry = w.registry
 JOIN card_schema_sets AS v
   ON v.card = o.card AND v.skill_key = w.skill_key AND v.media_key = w.media_key AND v.versions = w.versions
-WHERE w.rotated_after IS NULL OR o.t >= w.rotated_after
+WHERE o.t >= w.shown_after
 GROUP BY w.agent, w.registry, w.k, w.skill_key, w.media_key

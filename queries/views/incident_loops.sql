@@ -14,30 +14,28 @@ ordered AS (
   SELECT
     i.agent, i.client_key, i.n, i.held_key, i.first_t, i.first_id, i.result, c.accepts,
     lag(i.result) OVER w AS result_before,
-    lag(i.held_key) OVER w AS held_before,
     lag(c.accepts) OVER w AS accepts_before
   FROM incidents AS i
   JOIN counted AS c
     ON c.agent = i.agent AND c.client_key = i.client_key AND c.n = i.n AND c.held_key = i.held_key
-  WINDOW w AS (PARTITION BY i.agent, i.client_key ORDER BY i.first_t, i.first_id)
+  WINDOW w AS (PARTITION BY i.agent, i.client_key, i.held_key ORDER BY i.first_t, i.first_id)
 ),
 runs AS (
   SELECT
     *,
     sum(
       CASE
-        WHEN result = 'identical' AND result_before = 'identical' AND held_before = held_key
-          AND accepts_before = accepts THEN 0
+        WHEN result = 'identical' AND result_before = 'identical' AND accepts_before = accepts THEN 0
         ELSE 1
       END
     ) OVER (
-      PARTITION BY agent, client_key ORDER BY first_t, first_id
+      PARTITION BY agent, client_key, held_key ORDER BY first_t, first_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS run
   FROM ordered
 )
 SELECT
   agent, client_key, n, held_key,
-  row_number() OVER (PARTITION BY agent, client_key, run ORDER BY first_t, first_id) AS place
+  row_number() OVER (PARTITION BY agent, client_key, held_key, run ORDER BY first_t, first_id) AS place
 FROM runs
 WHERE result = 'identical'

@@ -37,12 +37,13 @@ SELECT
   row_number() OVER (
     ORDER BY client NULLS LAST, task_id NULLS LAST, admitted_under NULLS LAST,
       CASE WHEN is_derived AND first_outcome = 'accepted' AND broke THEN 'midstream' ELSE first_outcome END,
-      task_state NULLS LAST, source_file, source_line, source_byte
+      source_file, source_line, source_byte
   ) AS id,
   CAST(time AS BIGINT) AS t,
   CAST(coalesce(end_time, time) AS BIGINT) AS answered,
   client,
   coalesce(client, '') AS client_key,
+  coalesce(client, chr(1114111)) AS client_order,
   named_agent,
   task_id,
   context_id,

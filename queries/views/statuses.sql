@@ -30,6 +30,7 @@ SELECT
   agent,
   coalesce(agent, '') AS agent_key,
   client,
+  coalesce(client, chr(1114111)) AS client_order,
   task_id,
   state,
   state IN ('completed', 'failed', 'canceled', 'rejected') AS is_terminal,

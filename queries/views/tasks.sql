@@ -2,7 +2,7 @@
 -- grain: one row for each task: (agent, task id)
 -- model: §1 Identity, §5, §6
 WITH known AS (
-  SELECT agent_key, task_id FROM task_moments GROUP BY agent_key, task_id
+  SELECT agent_key, task_id FROM task_moments WHERE makes_task GROUP BY agent_key, task_id
 ),
 submitted AS (
   SELECT
@@ -36,15 +36,15 @@ placed AS (
 first_moments AS (
   SELECT
     m.agent_key, m.task_id, m.t, m.admitted_under,
-    row_number() OVER (PARTITION BY m.agent_key, m.task_id ORDER BY m.t, m.kind, m.id) AS place
+    row_number() OVER (PARTITION BY m.agent_key, m.task_id ORDER BY m.t, m.client_order, m.kind, m.card_order, m.part, m.id) AS place
   FROM task_moments AS m
   JOIN placed AS p ON p.agent_key = m.agent_key AND p.task_id = m.task_id
-  WHERE p.submitted_at IS NULL AND p.sent_at IS NULL
+  WHERE m.makes_task AND p.submitted_at IS NULL AND p.sent_at IS NULL
 ),
 first_clients AS (
   SELECT
     m.agent_key, m.task_id, m.client,
-    row_number() OVER (PARTITION BY m.agent_key, m.task_id ORDER BY m.t, m.kind, m.id) AS place
+    row_number() OVER (PARTITION BY m.agent_key, m.task_id ORDER BY m.t, m.client_order, m.kind, m.card_order, m.part, m.id) AS place
   FROM task_moments AS m
   JOIN placed AS p ON p.agent_key = m.agent_key AND p.task_id = m.task_id
   WHERE p.submitted_client IS NULL AND p.sent_client IS NULL AND m.client IS NOT NULL

@@ -6,28 +6,48 @@ WITH placed AS (
   FROM named_attempts AS a
   LEFT JOIN only_agents AS o ON o.task_id = a.task_id
 ),
-failures AS (
-  SELECT agent_key, task_id, min(t) AS failed_at
-  FROM statuses
-  WHERE state = 'failed'
-  GROUP BY agent_key, task_id
-),
-last_before AS (
+submitted AS (
   SELECT
     p.id,
-    f.failed_at,
-    row_number() OVER (PARTITION BY p.agent, p.task_id ORDER BY p.t DESC, p.id DESC) AS place
+    f.t AS failed_at,
+    row_number() OVER (PARTITION BY f.id ORDER BY p.t DESC, p.id DESC) AS place
   FROM placed AS p
-  JOIN failures AS f ON f.agent_key = p.agent AND f.task_id = p.task_id
-  WHERE NOT p.push_config AND p.first_outcome = 'accepted' AND p.t <= f.failed_at
+  JOIN statuses AS f ON f.agent_key = p.agent AND f.task_id = p.task_id
+  WHERE f.state = 'failed'
+    AND NOT f.is_answer
+    AND NOT p.push_config
+    AND p.first_outcome IN ('accepted', 'midstream')
+    AND (
+      p.t < f.t
+      OR (
+        p.t = f.t
+        AND (
+          p.client_order < f.client_order
+          OR (
+            p.client_order = f.client_order
+            AND coalesce(p.admitted_under, 'g') <= coalesce(f.admitted_under, 'g')
+          )
+        )
+      )
+    )
+),
+last_before AS (
+  SELECT id, min(failed_at) AS failed_at FROM submitted WHERE place = 1 GROUP BY id
+),
+told AS (
+  SELECT
+    p.*,
+    b.failed_at,
+    p.is_derived AND p.first_outcome = 'accepted' AND b.id IS NOT NULL AS breaks
+  FROM placed AS p
+  LEFT JOIN last_before AS b ON b.id = p.id
 )
 SELECT
   p.id, p.t, p.client, p.client_key, p.agent, p.task_id, p.context_id, p.skill_id, p.admitted_under,
   p.accepted_output_modes, p.push_config, p.source_file, p.source_line,
-  CASE WHEN p.is_derived AND b.id IS NOT NULL THEN 'midstream' ELSE p.first_outcome END AS outcome,
-  CASE WHEN p.is_derived AND b.id IS NOT NULL THEN b.failed_at ELSE p.answered END AS answered,
-  CASE WHEN p.is_derived AND b.id IS NOT NULL THEN true
+  CASE WHEN p.breaks THEN 'midstream' ELSE p.first_outcome END AS outcome,
+  CASE WHEN p.breaks THEN p.failed_at ELSE p.answered END AS answered,
+  CASE WHEN p.breaks THEN true
     ELSE p.first_outcome IN ('capability', 'auth', 'midstream', 'other') END AS is_rejection
-FROM placed AS p
-LEFT JOIN last_before AS b ON b.id = p.id AND b.place = 1
+FROM told AS p
 WHERE p.agent IS NOT NULL

@@ -1,0 +1,341 @@
+//! A session over one data set: shared views are run once and kept.
+
+use super::{Note, QueryError, catalogue, files, notes, register, settings::Settings, text};
+use crate::tables::Dataset;
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::datatypes::SchemaRef;
+use datafusion::config::ConfigOptions;
+use datafusion::datasource::MemTable;
+use datafusion::error::DataFusionError;
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::{ExecutionPlanProperties, collect_partitioned};
+use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::runtime::Runtime;
+
+/// The answer of a query.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    /// Its columns.
+    pub schema: SchemaRef,
+    /// Its rows, in order.
+    pub batches: Vec<RecordBatch>,
+}
+
+/// A view within the limits, and the view that it is when there are none.
+const SELECTIONS: &[(&str, &str)] = &[
+    ("binding_selection", "bindings_found"),
+    ("fetch_selection", "fetches"),
+    ("group_selection", "groups"),
+    ("incident_selection", "incidents"),
+    ("lag_selection", "lags"),
+    ("rotation_selection", "rotations_found"),
+    ("storm_selection", "storms"),
+    ("task_selection", "task_verdicts"),
+    ("try_selection", "tries"),
+    ("window_selection", "windows"),
+];
+
+/// Relations that hold the names within the limits, made before the first selection.
+const LIMITED: &[&str] = &["limited_agents", "limited_registries", "limited_clients"];
+
+/// A session over one data set.
+pub struct Session {
+    runtime: Runtime,
+    context: SessionContext,
+    settings: Settings,
+    /// Views and queries that are registered already.
+    made: Mutex<BTreeSet<String>>,
+    /// Keeps the segments' folder.
+    _dataset: Dataset,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Opens a session: registers the tables, runs nothing.
+    ///
+    /// # Errors
+    /// When a segment cannot be reached.
+    pub fn open(dataset: Dataset, settings: &Settings) -> Result<Self, QueryError> {
+        let opening = |error: DataFusionError| failed("tables", &error);
+        let threads = settings.threads.max(1);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(threads)
+            .thread_stack_size(16 << 20)
+            .enable_all()
+            .build()
+            .map_err(|e| QueryError::Failed { name: "tables".into(), message: e.to_string() })?;
+        let mut options = ConfigOptions::new();
+        options.execution.target_partitions = threads;
+        options.execution.parquet.pushdown_filters = false;
+        options.sql_parser.collect_spans = true;
+        let mut environment = RuntimeEnvBuilder::new();
+        if let Some(bytes) = settings.memory_limit {
+            // Hash joins cannot spill, sort-merge joins can.
+            options.optimizer.prefer_hash_join = false;
+            environment = environment.with_memory_pool(Arc::new(FairSpillPool::new(bytes)));
+        }
+        let environment = environment.build_arc().map_err(opening)?;
+        let context = SessionContext::new_with_config_rt(SessionConfig::from(options), environment);
+        runtime
+            .block_on(async {
+                register::dataset(&context, &dataset).await?;
+                register::settings(&context, settings)
+            })
+            .map_err(opening)?;
+        Ok(Self {
+            runtime,
+            context,
+            settings: settings.clone(),
+            made: Mutex::new(BTreeSet::new()),
+            _dataset: dataset,
+        })
+    }
+
+    /// Runs the built-in query `name`.
+    ///
+    /// # Errors
+    /// When no query has this name, or it cannot be run.
+    pub fn built_in(&self, name: &str) -> Result<Rows, QueryError> {
+        let Some(query) = catalogue().iter().find(|query| query.name == name) else {
+            return Err(QueryError::UnknownQuery { name: name.to_owned(), nearest: nearest(name) });
+        };
+        self.needs(query.sql, name)?;
+        let sql = self.bound(name, query.sql, &[])?;
+        self.rows(name, &sql)
+    }
+
+    /// Runs a query of the user's. Tables, shared views and built-in queries are its relations.
+    ///
+    /// # Errors
+    /// When the SQL is wrong, changes anything, or lacks a parameter's value.
+    pub fn sql(&self, sql: &str, params: &[(String, String)]) -> Result<Rows, QueryError> {
+        self.needs(sql, "-e")?;
+        let sql = self.bound("-e", sql, params)?;
+        self.rows("-e", &sql)
+    }
+
+    /// What could not be measured and why, and every assumption made.
+    ///
+    /// # Errors
+    /// When a query behind a note cannot be run.
+    pub fn notes(&self) -> Result<Vec<Note>, QueryError> {
+        notes::all(self)
+    }
+
+    /// The logical plan of a built-in query or shared view, its own relations made before.
+    ///
+    /// # Errors
+    /// When it cannot be planned.
+    pub fn plan(&self, name: &str) -> Result<LogicalPlan, QueryError> {
+        let sql = text_of(name).ok_or_else(|| QueryError::UnknownQuery {
+            name: name.to_owned(),
+            nearest: nearest(name),
+        })?;
+        self.needs(sql, name)?;
+        let sql = self.bound(name, sql, &[])?;
+        self.runtime
+            .block_on(self.context.state().create_logical_plan(&sql))
+            .map_err(|error| failed(name, &error))
+    }
+
+    /// Runs a plan, for example one that came back from a cluster's wire format.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn run_plan(&self, plan: LogicalPlan) -> Result<Rows, QueryError> {
+        self.runtime
+            .block_on(async {
+                let frame = self.context.execute_logical_plan(plan).await?;
+                let schema = Arc::new(frame.schema().as_arrow().clone());
+                Ok::<_, DataFusionError>(Rows { schema, batches: frame.collect().await? })
+            })
+            .map_err(|error| failed("plan", &error))
+    }
+
+    /// The session's context, for reading plans back.
+    pub fn context(&self) -> &SessionContext {
+        &self.context
+    }
+
+    /// Names of all built-in queries and shared views.
+    pub fn relations() -> impl Iterator<Item = &'static str> {
+        files::QUERIES.iter().chain(files::VIEWS).map(|(name, _)| *name)
+    }
+
+    fn bound(
+        &self,
+        name: &str,
+        sql: &str,
+        params: &[(String, String)],
+    ) -> Result<String, QueryError> {
+        for (param, _) in params {
+            if !text::bind(sql, |_| Some(String::new()))
+                .is_ok_and(|_| sql.contains(&format!("${param}")))
+            {
+                return Err(QueryError::Parameter(format!("the query has no parameter `{param}`")));
+            }
+        }
+        text::bind(sql, |wanted| {
+            let given = params.iter().find(|(param, _)| param == wanted);
+            given.map(|(_, value)| literal(value)).or_else(|| self.settings.literal(wanted))
+        })
+        .map_err(|lacking| {
+            QueryError::Parameter(format!(
+                "query `{name}` wants a value for `{lacking}`: give -p {lacking}=VALUE"
+            ))
+        })
+    }
+
+    /// Makes the relations that `sql` reads, those that they read first.
+    fn needs(&self, sql: &str, reader: &str) -> Result<(), QueryError> {
+        for name in text::names(sql) {
+            if name != reader && !self.is_made(name) {
+                if LIMITED.contains(&name) {
+                    self.make_limited()?;
+                } else if text_of(name).is_some() {
+                    self.make(name)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_made(&self, name: &str) -> bool {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    }
+
+    fn set_made(&self, name: &str) {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+    }
+
+    fn make(&self, name: &str) -> Result<(), QueryError> {
+        let whole = SELECTIONS.iter().find(|(selection, _)| *selection == name);
+        if let (Some((_, whole)), false) = (whole, self.settings.limits.any()) {
+            self.needs(whole, name)?;
+            let table = self
+                .runtime
+                .block_on(self.context.table_provider(*whole))
+                .map_err(|error| failed(name, &error))?;
+            self.context.register_table(name, table).map_err(|error| failed(name, &error))?;
+            self.set_made(name);
+            return Ok(());
+        }
+        let sql = text_of(name).unwrap_or_default();
+        self.needs(sql, name)?;
+        let sql = self.bound(name, sql, &[])?;
+        self.runtime
+            .block_on(async {
+                let frame = self.context.sql(&sql).await?;
+                let plan = frame.create_physical_plan().await?;
+                let schema = plan.schema();
+                let parts = if plan.output_partitioning().partition_count() == 0 {
+                    vec![vec![]]
+                } else {
+                    collect_partitioned(plan, self.context.task_ctx()).await?
+                };
+                let table = MemTable::try_new(schema, parts)?;
+                self.context.register_table(name, Arc::new(table))?;
+                Ok::<_, DataFusionError>(())
+            })
+            .map_err(|error| failed(name, &error))?;
+        self.set_made(name);
+        Ok(())
+    }
+
+    /// The names of agents, registries and clients that the limits' globs match; all when there is
+    /// no glob. `''` stands for unknown.
+    fn make_limited(&self) -> Result<(), QueryError> {
+        let limits = &self.settings.limits;
+        for (name, globs) in
+            LIMITED.iter().zip([&limits.agents, &limits.registries, &limits.clients])
+        {
+            let kind = name.strip_prefix("limited_").unwrap_or(name);
+            let rows = self.sql(&format!("SELECT name FROM names WHERE kind = '{kind}'"), &[])?;
+            let matcher = globset(globs)?;
+            let mut names = Vec::new();
+            for batch in &rows.batches {
+                let column =
+                    arrow::compute::cast(batch.column(0), &arrow::datatypes::DataType::Utf8)
+                        .map_err(|e| failed(name, &e.into()))?;
+                let texts = column.as_string::<i32>();
+                for text in (0..texts.len()).map(|i| texts.value(i)) {
+                    if matcher.as_ref().is_none_or(|m| m.is_match(text)) {
+                        names.push(vec![text.to_owned()]);
+                    }
+                }
+            }
+            register::texts(&self.context, name, &["name"], &names)
+                .map_err(|error| failed(name, &error))?;
+            self.set_made(name);
+        }
+        Ok(())
+    }
+
+    fn rows(&self, name: &str, sql: &str) -> Result<Rows, QueryError> {
+        let only_reads = SQLOptions::new()
+            .with_allow_ddl(false)
+            .with_allow_dml(false)
+            .with_allow_statements(false);
+        self.runtime
+            .block_on(async {
+                let frame = self.context.sql_with_options(sql, only_reads).await?;
+                let schema = Arc::new(frame.schema().as_arrow().clone());
+                Ok::<_, DataFusionError>(Rows { schema, batches: frame.collect().await? })
+            })
+            .map_err(|error| failed(name, &error))
+    }
+}
+
+/// A value given with `-p` as a literal: a number or a truth value as such, the rest as text.
+fn literal(value: &str) -> String {
+    let plain = value.parse::<i64>().is_ok()
+        || value.parse::<f64>().is_ok_and(f64::is_finite)
+        || ["true", "false", "null"].contains(&value);
+    if plain { value.to_owned() } else { text::quoted(value) }
+}
+
+fn globset(globs: &[String]) -> Result<Option<GlobSet>, QueryError> {
+    if globs.is_empty() {
+        return Ok(None);
+    }
+    let mut builder = GlobSetBuilder::new();
+    for glob in globs {
+        let glob = Glob::new(glob)
+            .map_err(|e| QueryError::Parameter(format!("`{glob}` is no glob: {}", e.kind())))?;
+        builder.add(glob);
+    }
+    builder.build().map(Some).map_err(|e| QueryError::Parameter(e.to_string()))
+}
+
+fn text_of(name: &str) -> Option<&'static str> {
+    files::QUERIES.iter().chain(files::VIEWS).find(|(n, _)| *n == name).map(|(_, sql)| *sql)
+}
+
+fn nearest(name: &str) -> Option<String> {
+    catalogue()
+        .iter()
+        .map(|query| (strsim::damerau_levenshtein(query.name, name), query.name))
+        .min()
+        .filter(|(distance, near)| *distance <= near.len() / 2)
+        .map(|(_, near)| near.to_owned())
+}
+
+pub(super) fn failed(name: &str, error: &DataFusionError) -> QueryError {
+    let root = error.find_root();
+    let message = root.to_string();
+    if matches!(root, DataFusionError::ResourcesExhausted(_)) {
+        QueryError::Memory { name: name.to_owned(), message }
+    } else {
+        QueryError::Failed { name: name.to_owned(), message }
+    }
+}
