@@ -123,6 +123,8 @@ pub fn of_state(state: TaskState) -> Outcome {
     match state {
         TaskState::Rejected => Outcome::Capability,
         TaskState::AuthRequired => Outcome::Auth,
+        // Answered with the failed task: accepted, then failed before it completed.
+        TaskState::Failed => Outcome::Midstream,
         _ => Outcome::Accepted,
     }
 }
