@@ -104,7 +104,7 @@ DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true))),
 /// One column as the catalogue prints it.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// snake_case, units last.
+    /// `snake_case`, units last.
     pub name: &'static str,
     /// What it says.
     pub doc: &'static str,

@@ -24,7 +24,7 @@ pub const LAYOUT: &str = "1";
 /// A table's name with its schema.
 #[derive(Debug, Clone)]
 pub struct TableInfo {
-    /// snake_case.
+    /// `snake_case`.
     pub name: &'static str,
     /// Columns with docs.
     pub columns: Vec<Column>,
