@@ -108,16 +108,16 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// A snapshot: what its artifacts say comes before its status, which was reached with them. Of a
-    /// task that ended its artifacts are complete.
+    /// A snapshot: what its artifacts say comes before its status, which was reached with them. They
+    /// are never flagged as last chunks: that would take an artifact's time from the stream that
+    /// brought it (model §6).
     fn task(&mut self, task: &Task<'a>) {
-        let ended = task.status.task_state().is_some_and(TaskState::is_terminal);
         for json in &task.artifacts {
             let kind = ObjectKind::Artifact {
                 json,
                 envelope_schema: Field::default(),
                 append: None,
-                last_chunk: Some(ended),
+                last_chunk: None,
             };
             self.push(task.id.0.clone(), task.context_id.0.clone(), kind);
         }
