@@ -7,5 +7,8 @@
     reason = "a test may panic"
 )]
 
+mod har_truth;
+mod reading;
+
 #[test]
 fn the_package_builds() {}

@@ -60,7 +60,8 @@ struct Log<'a> {
 impl Recording {
     /// Reads a file of the package under a configuration.
     pub fn read(path: &str, config: &str) -> Self {
-        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        let text =
+            std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
         let file: File<'_> = serde_json::from_str(&text).unwrap();
         Self::of(file.log.entries.iter().map(|entry| entry.get().as_bytes()), config)
     }
