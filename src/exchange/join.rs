@@ -126,7 +126,7 @@ impl Joiner {
         let mut all: Vec<(Sighting, Slot)> = sightings
             .into_iter()
             .map(|(number, mut sighting, slot)| {
-                sighting.source = rank.get(number as usize).copied().unwrap_or_default();
+                sighting.set_source(rank.get(number as usize).copied().unwrap_or_default());
                 (sighting, slot)
             })
             .collect();
@@ -191,7 +191,7 @@ impl Joining {
                 let exchanges = exchanges.ok_or_else(damaged)?;
                 let exchange = merge(exchanges);
                 let mut derived = derive(&exchange, rules);
-                if ambiguous {
+                if ambiguous && !derived.events.is_empty() {
                     derived.problems.push(Problem::new(
                         Kind::AmbiguousExchange,
                         place.at,
@@ -220,3 +220,6 @@ impl Iterator for Joining {
         self.ready.next()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use super::Rules;
 use crate::a2a::method::Operation;
 use crate::a2a::rest::{self, RestCall};
 use crate::event::{Common, Text, TimeFrom};
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Side};
 use std::borrow::Cow;
 
 /// What several rooms below ask of an exchange.
@@ -99,7 +99,8 @@ fn header<'e>(headers: &'e [(Text<'_>, Text<'_>)], name: &str) -> Option<&'e str
     headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
-/// The client: what the configured header says, else what the record names (model §1 *client*).
+/// The client: what the configured header says, else what the record names, unless the called side
+/// wrote it (model §1 *client*).
 pub(in crate::exchange) fn client_of<'e>(
     exchange: &'e Exchange<'_>,
     rules: &Rules,
@@ -108,7 +109,7 @@ pub(in crate::exchange) fn client_of<'e>(
     configured
         .and_then(|name| request_header(exchange, name))
         .filter(|client| !client.is_empty())
-        .or(exchange.client.as_deref())
+        .or(exchange.client.as_deref().filter(|_| exchange.side != Side::Server))
 }
 
 /// Trace and span of the call: as recorded, else from the W3C header that the caller sent.

@@ -14,7 +14,7 @@
 mod answer;
 mod attempt;
 mod calls;
-mod facts;
+pub(in crate::exchange) mod facts;
 mod fetch;
 mod objects;
 mod times;
