@@ -55,6 +55,7 @@ pub(super) const VIEWS: &[(&str, &str)] = &[
     ("loop_points", include_str!("../../queries/views/loop_points.sql")),
     ("names", include_str!("../../queries/views/names.sql")),
     ("named_attempts", include_str!("../../queries/views/named_attempts.sql")),
+    ("notes", include_str!("../../queries/views/notes.sql")),
     ("numbered_observations", include_str!("../../queries/views/numbered_observations.sql")),
     ("observations", include_str!("../../queries/views/observations.sql")),
     ("only_agents", include_str!("../../queries/views/only_agents.sql")),
