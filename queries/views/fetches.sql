@@ -1,61 +1,14 @@
--- view: publishes and fetches with their agent and, of a 304, the card that it confirms
+-- view: publishes and fetches with the card that they show: of a 304, the one that it confirms
 -- grain: one row for each publish and fetch
--- model: §1 Identity, §2: a 304 resolves by its ETag, weakly, or to its client's own latest 200
-WITH card_urls AS (
-  SELECT DISTINCT url FROM fetch_rows WHERE is_card
-),
-named AS (
+-- model: §2
+WITH shown AS (
   SELECT
-    r.*,
-    coalesce(r.known_agent, a.agent) AS agent,
-    r.is_publish OR (r.ok AND r.status = 200) AS gives_by_etag,
-    r.ok AND r.status = 200 AS gives_own
-  FROM fetch_rows AS r
-  LEFT JOIN fetch_agents AS a ON a.id = r.id
-  LEFT JOIN card_urls AS u ON u.url = r.url
-  WHERE r.kind <> 'get' OR u.url IS NOT NULL
-),
-counted AS (
-  SELECT
-    *,
-    sum(CASE WHEN gives_by_etag THEN 1 ELSE 0 END) OVER (
-      PARTITION BY agent, registry, etag_weak ORDER BY t, id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS by_etag,
-    sum(CASE WHEN gives_own THEN 1 ELSE 0 END) OVER (
-      PARTITION BY agent, registry, client_key ORDER BY t, id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS by_own
-  FROM named
-  WHERE agent IS NOT NULL
-),
-resolved AS (
-  SELECT
-    *,
-    max(CASE WHEN gives_by_etag THEN card END) OVER (
-      PARTITION BY agent, registry, etag_weak, by_etag
-    ) AS etag_card,
-    max(CASE WHEN gives_own THEN card END) OVER (
-      PARTITION BY agent, registry, client_key, by_own
-    ) AS own_card,
-    max(CASE WHEN gives_own THEN etag END) OVER (
-      PARTITION BY agent, registry, client_key, by_own
-    ) AS own_etag
-  FROM counted
-),
-shown AS (
-  SELECT
-    *,
-    CASE
-      WHEN status = 304 AND NOT is_publish AND card IS NULL
-        THEN CASE WHEN etag_weak IS NOT NULL THEN etag_card ELSE own_card END
-      ELSE card
-    END AS shown_card,
-    CASE
-      WHEN status = 304 AND NOT is_publish THEN coalesce(etag, own_etag)
-      ELSE etag
-    END AS shown_etag
-  FROM resolved
+    f.*,
+    coalesce(f.card, e.card, o.card) AS shown_card,
+    coalesce(f.etag, o.etag) AS shown_etag
+  FROM named_fetches AS f
+  LEFT JOIN confirmed_by_etag AS e ON e.id = f.id
+  LEFT JOIN confirmed_by_client AS o ON o.id = f.id
 )
 SELECT
   s.id, s.t, s.sent, s.kind, s.is_publish, s.ok, s.client, s.client_key, s.agent, s.registry,

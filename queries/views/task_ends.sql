@@ -2,22 +2,29 @@
 -- grain: one row for each task with a state
 -- model: §6: its first terminal one, else its latest
 WITH terminal AS (
-  SELECT
-    agent_key, task_id, state, t,
-    row_number() OVER (PARTITION BY agent_key, task_id ORDER BY t, id) AS place
-  FROM statuses
-  WHERE is_terminal
+  SELECT agent_key, task_id, state, t, id FROM statuses WHERE is_terminal
 ),
-ended AS (
-  SELECT agent_key, task_id, state, t FROM terminal WHERE place = 1
+repeated AS (
+  SELECT agent_key, task_id FROM terminal GROUP BY agent_key, task_id HAVING count(*) > 1
+),
+placed AS (
+  SELECT
+    s.*,
+    row_number() OVER (PARTITION BY s.agent_key, s.task_id ORDER BY s.t, s.id) AS place
+  FROM terminal AS s
+  LEFT SEMI JOIN repeated AS r ON r.agent_key = s.agent_key AND r.task_id = s.task_id
 ),
 latest AS (
   SELECT
-    s.agent_key, s.task_id, s.state, s.t,
+    s.agent_key, s.task_id, s.state,
     row_number() OVER (PARTITION BY s.agent_key, s.task_id ORDER BY s.t DESC, s.id DESC) AS place
   FROM statuses AS s
-  LEFT ANTI JOIN ended AS e ON e.agent_key = s.agent_key AND e.task_id = s.task_id
+  LEFT ANTI JOIN terminal AS e ON e.agent_key = s.agent_key AND e.task_id = s.task_id
 )
-SELECT agent_key, task_id, state, t AS ended_at FROM ended
+SELECT s.agent_key, s.task_id, s.state
+FROM terminal AS s
+LEFT ANTI JOIN repeated AS r ON r.agent_key = s.agent_key AND r.task_id = s.task_id
 UNION ALL
-SELECT agent_key, task_id, state, NULL FROM latest WHERE place = 1
+SELECT agent_key, task_id, state FROM placed WHERE place = 1
+UNION ALL
+SELECT agent_key, task_id, state FROM latest WHERE place = 1

@@ -4,20 +4,6 @@
 WITH known AS (
   SELECT agent_key, task_id FROM task_moments WHERE makes_task GROUP BY agent_key, task_id
 ),
-submitted AS (
-  SELECT
-    agent_key, task_id, t, client, admitted_under,
-    row_number() OVER (PARTITION BY agent_key, task_id ORDER BY t, id) AS place
-  FROM statuses
-  WHERE state = 'submitted' AND NOT is_answer
-),
-submissions AS (
-  SELECT
-    agent, task_id, t, client, skill_id, admitted_under,
-    row_number() OVER (PARTITION BY agent, task_id ORDER BY t, id) AS place
-  FROM tries
-  WHERE NOT push_config AND task_id IS NOT NULL AND outcome IN ('accepted', 'midstream')
-),
 placed AS (
   SELECT
     k.agent_key,
@@ -30,8 +16,8 @@ placed AS (
     a.admitted_under AS sent_under,
     a.skill_id
   FROM known AS k
-  LEFT JOIN submitted AS s ON s.agent_key = k.agent_key AND s.task_id = k.task_id AND s.place = 1
-  LEFT JOIN submissions AS a ON a.agent = k.agent_key AND a.task_id = k.task_id AND a.place = 1
+  LEFT JOIN first_submitted AS s ON s.agent_key = k.agent_key AND s.task_id = k.task_id
+  LEFT JOIN first_submissions AS a ON a.agent = k.agent_key AND a.task_id = k.task_id
 ),
 first_moments AS (
   SELECT
