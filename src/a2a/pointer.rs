@@ -19,8 +19,9 @@ pub struct Pointer {
     steps: Vec<Step>,
 }
 
+/// One step of a pointer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Step {
+pub enum Step {
     /// A key of an object, or an index of an array.
     Into(String),
     /// Every element of an array, every value of an object.
@@ -86,6 +87,11 @@ impl Pointer {
     /// As it was written.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Its steps, from the document down.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
     /// The JSON texts it points at, in document order; none in a text that is not JSON.

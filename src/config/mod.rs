@@ -6,6 +6,8 @@
 
 mod keys;
 pub mod load;
+pub mod mapping;
+pub mod plan;
 
 pub use keys::nearest;
 
@@ -31,7 +33,7 @@ pub struct Config {
     /// Where values stand that no A2A version has a field for.
     pub extract: Extract,
     /// Shapes of JSON lines.
-    pub mapping: Vec<toml::Table>,
+    pub mapping: mapping::Mappings,
 }
 
 /// How clients are named.
