@@ -1,0 +1,332 @@
+//! OTLP/JSON. Field names in both casings; 64-bit numbers as strings or numbers; enums as numbers or
+//! names; ids in hex or base64.
+
+use std::borrow::Cow;
+
+use crate::a2a::json::{Content, Flag, List, Maybe, Text, object, read_each};
+use crate::config::mapping::TimeUnit;
+use crate::formats::telemetry::value::{Attributes, Value};
+use crate::formats::telemetry::{self, LogRecord, Resource, Span, SpanEvent, SpanKind, id};
+use crate::formats::time::{self, BadTime};
+use crate::formats::{Context, Format, Framing, Sink};
+use crate::problem::{At, Kind, Problem};
+
+/// The reader.
+#[derive(Debug)]
+pub struct OtlpJson;
+
+object! {
+    /// One request of an exporter, or what Jaeger's `api_v3` answers.
+    struct Export<'a> {
+        "resourceSpans" | "resource_spans" => resource_spans: List<Maybe<ResourceSpans<'a>>>,
+        "resourceLogs" | "resource_logs" => resource_logs: List<Maybe<ResourceLogs<'a>>>,
+        "result" => result: Maybe<Box<Export<'a>>>,
+    }
+}
+
+object! {
+    /// Spans of one resource.
+    struct ResourceSpans<'a> {
+        "resource" => resource: Maybe<ResourceFields<'a>>,
+        "scopeSpans" | "scope_spans" | "instrumentationLibrarySpans" => scopes: List<Maybe<ScopeSpans<'a>>>,
+    }
+}
+
+object! {
+    /// Spans of one library.
+    struct ScopeSpans<'a> {
+        "spans" => spans: List<Maybe<SpanFields<'a>>>,
+    }
+}
+
+object! {
+    /// Logs of one resource.
+    struct ResourceLogs<'a> {
+        "resource" => resource: Maybe<ResourceFields<'a>>,
+        "scopeLogs" | "scope_logs" | "instrumentationLibraryLogs" => scopes: List<Maybe<ScopeLogs<'a>>>,
+    }
+}
+
+object! {
+    /// Logs of one library.
+    struct ScopeLogs<'a> {
+        "logRecords" | "log_records" | "logs" => records: List<Maybe<LogFields<'a>>>,
+    }
+}
+
+object! {
+    /// A resource.
+    struct ResourceFields<'a> {
+        "attributes" => attributes: List<Maybe<KeyValue<'a>>>,
+    }
+}
+
+object! {
+    /// A span.
+    struct SpanFields<'a> {
+        "traceId" | "trace_id" => trace_id: Text<'a>,
+        "spanId" | "span_id" => span_id: Text<'a>,
+        "parentSpanId" | "parent_span_id" => parent_span_id: Text<'a>,
+        "name" => name: Text<'a>,
+        "kind" => kind: Text<'a>,
+        "startTimeUnixNano" | "start_time_unix_nano" => start: Text<'a>,
+        "endTimeUnixNano" | "end_time_unix_nano" => end: Text<'a>,
+        "attributes" => attributes: List<Maybe<KeyValue<'a>>>,
+        "events" => events: List<Maybe<EventFields<'a>>>,
+        "status" => status: Maybe<StatusFields<'a>>,
+    }
+}
+
+object! {
+    /// What happened during a span.
+    struct EventFields<'a> {
+        "timeUnixNano" | "time_unix_nano" => time: Text<'a>,
+        "name" => name: Text<'a>,
+        "attributes" => attributes: List<Maybe<KeyValue<'a>>>,
+    }
+}
+
+object! {
+    /// How a span ended.
+    struct StatusFields<'a> {
+        "code" => code: Text<'a>,
+        "message" => message: Text<'a>,
+    }
+}
+
+object! {
+    /// A log record.
+    struct LogFields<'a> {
+        "timeUnixNano" | "time_unix_nano" => time: Text<'a>,
+        "observedTimeUnixNano" | "observed_time_unix_nano" => observed: Text<'a>,
+        "eventName" | "event_name" => event_name: Text<'a>,
+        "body" => body: Maybe<AnyValue<'a>>,
+        "attributes" => attributes: List<Maybe<KeyValue<'a>>>,
+        "traceId" | "trace_id" => trace_id: Text<'a>,
+        "spanId" | "span_id" => span_id: Text<'a>,
+    }
+}
+
+object! {
+    /// An attribute.
+    struct KeyValue<'a> {
+        "key" => key: Text<'a>,
+        "value" => value: Maybe<AnyValue<'a>>,
+    }
+}
+
+object! {
+    /// A value; which field it has tells its type.
+    struct AnyValue<'a> {
+        "stringValue" | "string_value" => string: Content<'a>,
+        "intValue" | "int_value" => int: Text<'a>,
+        "doubleValue" | "double_value" => double: Text<'a>,
+        "boolValue" | "bool_value" => flag: Flag,
+        "bytesValue" | "bytes_value" => bytes: Content<'a>,
+        "arrayValue" | "array_value" => list: Maybe<ArrayValue<'a>>,
+        "kvlistValue" | "kvlist_value" => map: Maybe<KeyValueList<'a>>,
+    }
+}
+
+object! {
+    /// A list.
+    struct ArrayValue<'a> {
+        "values" => values: List<Maybe<AnyValue<'a>>>,
+    }
+}
+
+object! {
+    /// Names and values.
+    struct KeyValueList<'a> {
+        "values" => values: List<Maybe<KeyValue<'a>>>,
+    }
+}
+
+impl Format for OtlpJson {
+    fn name(&self) -> &'static str {
+        "otlp-json"
+    }
+
+    fn summary(&self) -> &'static str {
+        "OpenTelemetry traces and logs as JSON lines or whole files, and Jaeger api_v3 answers: times, status, \
+         errors; bodies when log records hold them"
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::JsonLines
+    }
+
+    fn recognises(&self, head: &[u8], _context: &Context<'_>) -> Result<(), String> {
+        let text = String::from_utf8_lossy(head);
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        if !text.starts_with('{') {
+            return Err("does not begin with a JSON object".to_owned());
+        }
+        // The first key of the object, or of the object in `result`.
+        let mut rest = text;
+        for _ in 0..2 {
+            rest = rest.strip_prefix('{').unwrap_or(rest).trim_start();
+            let Some((key, after)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'))
+            else {
+                break;
+            };
+            if MARKS.contains(&key) {
+                return Ok(());
+            }
+            if key != "result" {
+                break;
+            }
+            rest = after.trim_start().strip_prefix(':').unwrap_or(after).trim_start();
+        }
+        Err("its first key is none of resourceSpans, resourceLogs and resourceMetrics".to_owned())
+    }
+
+    fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {
+        let Ok(text) = std::str::from_utf8(record) else {
+            return sink.problem(Problem::new(Kind::NotJson, at, "not UTF-8"));
+        };
+        let exports = match read_each::<Export<'_>>(text) {
+            Ok(exports) => exports,
+            Err(error) => {
+                let kind = if error.truncated { Kind::TruncatedRecord } else { Kind::NotJson };
+                return sink.problem(Problem::new(kind, at, error.to_string()));
+            }
+        };
+        for export in exports {
+            read(export, at, context, sink);
+        }
+    }
+}
+
+const MARKS: &[&str] = &[
+    "resourceSpans",
+    "resource_spans",
+    "resourceLogs",
+    "resource_logs",
+    "resourceMetrics",
+    "resource_metrics",
+];
+
+fn read(export: Export<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink) {
+    if let Some(inner) = export.result.0 {
+        read(*inner, at, context, sink);
+    }
+    for group in export.resource_spans.0.into_iter().filter_map(|group| group.0) {
+        let resource = resource(group.resource);
+        for fields in
+            group.scopes.0.into_iter().filter_map(|scope| scope.0).flat_map(|scope| scope.spans.0)
+        {
+            if let Some(span) = fields.0.and_then(|fields| span(fields, at, sink)) {
+                telemetry::span(&span, &resource, at, context, sink);
+            }
+        }
+    }
+    for group in export.resource_logs.0.into_iter().filter_map(|group| group.0) {
+        let resource = resource(group.resource);
+        for fields in
+            group.scopes.0.into_iter().filter_map(|scope| scope.0).flat_map(|scope| scope.records.0)
+        {
+            if let Some(log) = fields.0.and_then(|fields| log(fields, at, sink)) {
+                telemetry::log(&log, &resource, at, context, sink);
+            }
+        }
+    }
+}
+
+fn resource(fields: Maybe<ResourceFields<'_>>) -> Resource<'_> {
+    Resource {
+        attributes: fields.0.map(|fields| attributes(fields.attributes)).unwrap_or_default(),
+    }
+}
+
+/// `None` (and a problem) when a time cannot be told.
+fn span<'a>(fields: SpanFields<'a>, at: At, sink: &mut dyn Sink) -> Option<Span<'a>> {
+    let start = nanos(&fields.start, "startTimeUnixNano", at, sink)?;
+    let end = nanos(&fields.end, "endTimeUnixNano", at, sink)?;
+    let status = fields.status.0.unwrap_or_default();
+    let events = fields.events.0.into_iter().filter_map(|event| event.0);
+    Some(Span {
+        trace_id: fields.trace_id.0.and_then(|text| id::parse(text, 16)),
+        span_id: fields.span_id.0.and_then(|text| id::parse(text, 8)),
+        parent_span_id: fields.parent_span_id.0.and_then(|text| id::parse(text, 8)),
+        name: fields.name.0.unwrap_or_default(),
+        kind: fields.kind.get().map(SpanKind::parse).unwrap_or_default(),
+        start,
+        end,
+        attributes: attributes(fields.attributes),
+        events: events
+            .map(|event| SpanEvent {
+                time: event.time.get().and_then(|text| time::number(text, TimeUnit::Nanos).ok()),
+                name: event.name.0.unwrap_or_default(),
+                attributes: attributes(event.attributes),
+            })
+            .collect(),
+        failed: status.code.get().is_some_and(|code| code == "2" || code.ends_with("ERROR")),
+        status_message: status.message.0,
+        adjusted: false,
+    })
+}
+
+fn log<'a>(fields: LogFields<'a>, at: At, sink: &mut dyn Sink) -> Option<LogRecord<'a>> {
+    let time = nanos(&fields.time, "timeUnixNano", at, sink)?;
+    let observed = nanos(&fields.observed, "observedTimeUnixNano", at, sink)?;
+    Some(LogRecord {
+        time: time.or(observed),
+        event_name: fields.event_name.0,
+        body: fields.body.0.map(value).unwrap_or_default(),
+        attributes: attributes(fields.attributes),
+        trace_id: fields.trace_id.0.and_then(|text| id::parse(text, 16)),
+        span_id: fields.span_id.0.and_then(|text| id::parse(text, 8)),
+    })
+}
+
+/// Inner `None`: absent or 0, which both mean "not set". Outer `None`, and a problem: no time.
+#[expect(clippy::option_option, reason = "the two absences differ: one leaves the record out")]
+fn nanos(text: &Text<'_>, name: &'static str, at: At, sink: &mut dyn Sink) -> Option<Option<i64>> {
+    let Some(text) = text.get() else { return Some(None) };
+    match time::number(text, TimeUnit::Nanos) {
+        Ok(0) => Some(None),
+        Ok(nanos) => Some(Some(nanos)),
+        Err(why) => {
+            let kind = match why {
+                BadTime::Spelling => Kind::BadTime,
+                BadTime::Range => Kind::TimeOutOfRange,
+            };
+            sink.problem(
+                Problem::new(kind, at, "one span or log record was left out").pointing(name),
+            );
+            None
+        }
+    }
+}
+
+fn attributes(list: List<Maybe<KeyValue<'_>>>) -> Attributes<'_> {
+    let pairs = list.0.into_iter().filter_map(|pair| pair.0);
+    Attributes(
+        pairs
+            .filter_map(|pair| Some((pair.key.0?, pair.value.0.map(value).unwrap_or_default())))
+            .collect(),
+    )
+}
+
+fn value(any: AnyValue<'_>) -> Value<'_> {
+    if let Some(text) = any.string.0 {
+        Value::Text(text)
+    } else if let Some(number) = any.int.0.or(any.double.0) {
+        Value::Number(number)
+    } else if let Some(flag) = any.flag.0 {
+        Value::Flag(flag)
+    } else if let Some(list) = any.list.0 {
+        Value::List(list.values.0.into_iter().filter_map(|item| item.0).map(value).collect())
+    } else if let Some(map) = any.map.0 {
+        Value::Map(attributes(map.values))
+    } else if let Some(bytes) = any.bytes.0 {
+        use base64::Engine as _;
+        match base64::engine::general_purpose::STANDARD.decode(bytes.as_bytes()) {
+            Ok(decoded) => Value::Bytes(Cow::Owned(decoded)),
+            Err(_) => Value::Text(bytes),
+        }
+    } else {
+        Value::Null
+    }
+}
