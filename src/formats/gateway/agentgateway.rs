@@ -1,0 +1,150 @@
+//! agentgateway's request log. It looks into bodies with the media type `application/json`: of event
+//! streams and `application/a2a+json` it logs no answer. It never logs task ids.
+
+use std::borrow::Cow;
+
+use crate::config::mapping::TimeUnit;
+use crate::exchange::{Exchange, Side};
+use crate::formats::telemetry::attributes::{Fact, find};
+use crate::formats::telemetry::value::{Attributes, Value};
+use crate::formats::telemetry::{Resource, exchange};
+use crate::formats::{Context, Format, Framing, Sink, time};
+use crate::problem::{At, Kind, Problem};
+
+use super::{Line, flat, read, told, url};
+
+/// The text form: time, level, `request`, then `name=value` pairs.
+#[derive(Debug)]
+pub struct AgentGateway;
+
+/// The JSON form.
+#[derive(Debug)]
+pub struct AgentGatewayJson;
+
+const SUMMARY: &str = "agentgateway's request log: method, URL, status and A2A method of each request, error code and task state of \
+                       JSON answers; no task ids, no bodies, no client";
+
+impl Format for AgentGateway {
+    fn name(&self) -> &'static str {
+        "agentgateway"
+    }
+
+    fn summary(&self) -> &'static str {
+        SUMMARY
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::TextLines
+    }
+
+    fn recognises(&self, head: &[u8], _context: &Context<'_>) -> Result<(), String> {
+        let text = String::from_utf8_lossy(head);
+        if text.lines().any(|line| parts(line).is_some()) {
+            Ok(())
+        } else {
+            Err("no line is a time, a level, `request` and name=value pairs with http.method"
+                .to_owned())
+        }
+    }
+
+    fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {
+        let text = String::from_utf8_lossy(record);
+        // Lines of other scopes are accepted without events.
+        let Some((when, pairs)) = parts(&text) else { return };
+        let all = pairs_of(pairs);
+        line(when, all, at, context, sink);
+    }
+}
+
+impl Format for AgentGatewayJson {
+    fn name(&self) -> &'static str {
+        "agentgateway-json"
+    }
+
+    fn summary(&self) -> &'static str {
+        SUMMARY
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::JsonLines
+    }
+
+    fn recognises(&self, head: &[u8], _context: &Context<'_>) -> Result<(), String> {
+        let text = String::from_utf8_lossy(head);
+        let is_request = |line: &str| {
+            flat(line).is_some_and(|all| {
+                all.text("scope").is_some_and(|scope| scope == "request")
+                    && all.get("http.method").is_some()
+            })
+        };
+        if text.lines().any(is_request) {
+            Ok(())
+        } else {
+            Err("no line is a JSON object with scope `request` and http.method".to_owned())
+        }
+    }
+
+    fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {
+        let text = String::from_utf8_lossy(record);
+        let Some(all) = flat(&text) else {
+            return sink.problem(Problem::new(Kind::NotJson, at, "not a JSON object"));
+        };
+        if all.get("http.method").is_none() {
+            return;
+        }
+        let when = all.text("time").unwrap_or_default().into_owned();
+        line(&when, all, at, context, sink);
+    }
+}
+
+/// Time and pairs of a line of the scope `request`.
+fn parts(line: &str) -> Option<(&str, &str)> {
+    let mut words = line.splitn(4, ['\t', ' ']);
+    let (when, _level, scope, pairs) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    (scope == "request" && pairs.contains("http.method=")).then_some((when, pairs))
+}
+
+/// `name=value name="quoted value"`.
+fn pairs_of(mut rest: &str) -> Attributes<'_> {
+    let mut pairs = Vec::new();
+    while let Some((name, after)) = rest.trim_start().split_once('=') {
+        let (value, tail) = if after.starts_with('"') {
+            // As JSON: with escapes.
+            let mut stream = serde_json::Deserializer::from_str(after).into_iter::<String>();
+            match stream.next() {
+                Some(Ok(value)) => {
+                    (Cow::Owned(value), after.get(stream.byte_offset()..).unwrap_or_default())
+                }
+                _ => break,
+            }
+        } else {
+            let end = after.find([' ', '\t']).unwrap_or(after.len());
+            let (value, tail) = after.split_at(end);
+            (Cow::Borrowed(value.trim_end()), tail)
+        };
+        pairs.push((Cow::Borrowed(name), Value::Text(value)));
+        rest = tail;
+    }
+    Attributes(pairs)
+}
+
+fn line(when: &str, all: Attributes<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink) {
+    let Ok(end) = time::text(when, None, context.assume_zone) else {
+        return sink.problem(Problem::new(Kind::BadTime, at, "not RFC 3339").pointing("time"));
+    };
+    let known = exchange::of_attributes(&all, Side::Gateway, &Resource::default(), context);
+    let host = find(&all, Fact::Host).unwrap_or_default();
+    let path = told(&all, "http.path");
+    let error = told(&all, "error").or_else(|| told(&all, "reason"));
+    let answered = known.status.is_some_and(|status| status > 0);
+    let known = Exchange {
+        url: path.map(|path| url(&host, &path, told(&all, "tls.sni").is_some())),
+        trace_id: told(&all, "trace.id"),
+        span_id: told(&all, "span.id"),
+        error: error.filter(|_| !answered),
+        ..known
+    };
+    let duration =
+        told(&all, "duration").and_then(|text| time::length(&text, TimeUnit::Millis).ok());
+    read(Line { start: None, end: Some(end), duration, exchange: known, all }, at, context, sink);
+}
