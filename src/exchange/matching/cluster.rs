@@ -77,14 +77,19 @@ impl<'s> Clusters<'s> {
         a.fits(b) && !self.same_kind_twice(a, b)
     }
 
-    /// Whether the two say the same of method, path and status, and nothing contradicts.
-    pub(super) fn alike(&mut self, a: usize, b: usize) -> bool {
-        let (ra, rb) = (self.root(a), self.root(b));
+    /// Whether the two say the same of method, path and status, as far as the one `above` tells
+    /// them, and nothing contradicts.
+    pub(super) fn alike(&mut self, above: usize, below: usize) -> bool {
+        let (ra, rb) = (self.root(above), self.root(below));
         let alike = match (self.get(ra), self.get(rb)) {
-            (Some(a), Some(b)) => a.method == b.method && a.path == b.path && a.status == b.status,
+            (Some(a), Some(b)) => {
+                a.method == b.method
+                    && (a.path.is_none() || a.path == b.path)
+                    && (a.status.is_none() || a.status == b.status)
+            }
             _ => false,
         };
-        alike && self.fit(a, b)
+        alike && self.fit(above, below)
     }
 
     /// Joins two clusters unless they contradict; whether they are one now.

@@ -34,7 +34,7 @@ pub(in crate::exchange) struct Sighting {
     pub(super) path: Option<u64>,
     /// Host of the URL, when known.
     pub(super) host: Option<u64>,
-    /// HTTP status; 0: no answer; `None`: the half without one.
+    /// HTTP status; 0: no answer; `None`: the half without one, or a span that does not see it.
     pub(super) status: Option<i64>,
     /// The client, when known.
     pub(super) client: Option<u64>,
@@ -73,7 +73,9 @@ impl Sighting {
         let within = |span: Option<&str>| Some(mark(&[trace?, span.filter(|s| !s.is_empty())?]));
         let key = exchange.key.as_deref();
         let resource = exchange.resource.as_deref();
-        let answered = exchange.half != Half::Request;
+        // A span around the HTTP exchange (an SDK's, of one call) does not see the status.
+        let sees_http = exchange.method.is_some() || url.is_some() || exchange.status.is_some();
+        let answered = exchange.half != Half::Request && sees_http;
         Self {
             source: 0,
             at: exchange.at,
