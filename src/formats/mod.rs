@@ -4,7 +4,14 @@
 //!
 //! *A format*: one file here, one row in [`ALL`], a folder in `samples/` with a good file and a broken one.
 
+pub mod console;
+pub mod gateway;
 pub mod har;
+pub mod jaeger;
+pub mod mapping;
+pub mod otlp;
+pub mod telemetry;
+pub mod time;
 
 use crate::config::Config;
 use crate::event::Event;
@@ -63,4 +70,16 @@ pub trait Format: Sync {
 }
 
 /// Every reader, in the order in which they are asked whether they know a source.
-pub const ALL: &[&dyn Format] = &[&har::Har];
+pub const ALL: &[&dyn Format] = &[
+    &har::Har,
+    &otlp::OtlpJson,
+    &jaeger::Jaeger,
+    &console::Console,
+    &gateway::agentgateway::AgentGatewayJson,
+    &gateway::envoy::EnvoyJson,
+    &mapping::Mapped,
+    &gateway::agentgateway::AgentGateway,
+    &gateway::envoy::EnvoyText,
+    &otlp::OtlpFrames,
+    &otlp::OtlpProto,
+];

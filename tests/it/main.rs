@@ -7,10 +7,10 @@
     reason = "a test may panic"
 )]
 
-mod har_golden;
 mod har_truth;
-mod journal_form;
 mod reading;
+mod recorded;
+mod rotation_truth;
 
 #[test]
 fn the_package_builds() {}
