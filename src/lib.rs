@@ -9,6 +9,7 @@ pub mod config;
 pub mod event;
 pub mod exchange;
 pub mod formats;
+pub mod ingest;
 pub mod problem;
 pub mod query;
 pub mod report;
