@@ -4,6 +4,8 @@
 //!
 //! *A format*: one file here, one row in [`ALL`], a folder in `samples/` with a good file and a broken one.
 
+pub mod applog;
+pub mod cassette;
 pub mod console;
 pub mod gateway;
 pub mod har;
@@ -80,6 +82,8 @@ pub const ALL: &[&dyn Format] = &[
     &mapping::Mapped,
     &gateway::agentgateway::AgentGateway,
     &gateway::envoy::EnvoyText,
+    &applog::AppLog,
+    &cassette::Cassette,
     &otlp::OtlpFrames,
     &otlp::OtlpProto,
 ];
