@@ -7,7 +7,9 @@
     reason = "a test may panic"
 )]
 
+mod har_golden;
 mod har_truth;
+mod journal_form;
 mod reading;
 mod recorded;
 mod rotation_truth;

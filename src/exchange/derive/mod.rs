@@ -22,7 +22,7 @@ mod times;
 #[cfg(test)]
 mod tests;
 
-use super::{Exchange, Half};
+use super::Exchange;
 use crate::a2a::artifact::ArtifactRules;
 use crate::a2a::method::Operation;
 use crate::a2a::pointer::Pointer;
@@ -116,8 +116,8 @@ pub fn derive(exchange: &Exchange<'_>, rules: &Rules) -> Derived {
     let fallback = calls.iter().find_map(|call| call.task_id.clone());
     let objects = objects::answered(&answer, &calls, fallback, exchange);
     objects::push(objects, &facts.common, exchange, rules, &mut derived);
-    if exchange.half == Half::Response && calls.is_empty() {
-        derived.note(exchange, Kind::MissingBody, "the request of this answer is not on record");
+    if calls.is_empty() && facts.method == "POST" {
+        derived.note(exchange, Kind::MissingBody, "the body of the request is not on record");
     }
     derived
 }

@@ -295,8 +295,8 @@ fn payload(carried: Carried<'_>) -> Payload<'static> {
     let own = |text: Cow<'_, str>| -> Text<'static> { Cow::Owned(text.into_owned()) };
     Payload {
         text: carried.text.map(own),
-        json: carried.data.map(own),
-        bytes: bytes.flatten().map(Cow::Owned),
+        json: carried.data.filter(|_| carried.data_parts == 1).map(own),
+        bytes: bytes.flatten().filter(|_| carried.file_parts == 1).map(Cow::Owned),
         unknown,
     }
 }
