@@ -86,12 +86,12 @@ impl Session {
         }
         let environment = environment.build_arc().map_err(opening)?;
         let context = SessionContext::new_with_config_rt(SessionConfig::from(options), environment);
-        runtime
-            .block_on(async {
-                register::dataset(&context, &dataset).await?;
-                register::settings(&context, settings)
-            })
-            .map_err(opening)?;
+        let (to, data, set) = (context.clone(), dataset.clone(), settings.clone());
+        run(&runtime, async move {
+            register::dataset(&to, &data).await?;
+            register::settings(&to, &set)
+        })
+        .map_err(opening)?;
         Ok(Self {
             runtime,
             context,
@@ -109,7 +109,7 @@ impl Session {
         let Some(query) = catalogue().iter().find(|query| query.name == name) else {
             return Err(QueryError::UnknownQuery { name: name.to_owned(), nearest: nearest(name) });
         };
-        self.needs(query.sql, name)?;
+        self.needs(query.sql)?;
         let sql = self.bound(name, query.sql, &[])?;
         self.rows(name, &sql)
     }
@@ -119,7 +119,7 @@ impl Session {
     /// # Errors
     /// When the SQL is wrong, changes anything, or lacks a parameter's value.
     pub fn sql(&self, sql: &str, params: &[(String, String)]) -> Result<Rows, QueryError> {
-        self.needs(sql, "-e")?;
+        self.needs_all(&text::names(sql))?;
         let sql = self.bound("-e", sql, params)?;
         self.rows("-e", &sql)
     }
@@ -141,10 +141,10 @@ impl Session {
             name: name.to_owned(),
             nearest: nearest(name),
         })?;
-        self.needs(sql, name)?;
+        self.needs(sql)?;
         let sql = self.bound(name, sql, &[])?;
-        self.runtime
-            .block_on(self.context.state().create_logical_plan(&sql))
+        let state = self.context.state();
+        run(&self.runtime, async move { state.create_logical_plan(&sql).await })
             .map_err(|error| failed(name, &error))
     }
 
@@ -153,13 +153,13 @@ impl Session {
     /// # Errors
     /// When it cannot be run.
     pub fn run_plan(&self, plan: LogicalPlan) -> Result<Rows, QueryError> {
-        self.runtime
-            .block_on(async {
-                let frame = self.context.execute_logical_plan(plan).await?;
-                let schema = Arc::new(frame.schema().as_arrow().clone());
-                Ok::<_, DataFusionError>(Rows { schema, batches: frame.collect().await? })
-            })
-            .map_err(|error| failed("plan", &error))
+        let context = self.context.clone();
+        run(&self.runtime, async move {
+            let frame = context.execute_logical_plan(plan).await?;
+            let schema = Arc::new(frame.schema().as_arrow().clone());
+            Ok(Rows { schema, batches: frame.collect().await? })
+        })
+        .map_err(|error| failed("plan", &error))
     }
 
     /// The session's context, for reading plans back.
@@ -197,10 +197,14 @@ impl Session {
     }
 
     /// Makes the relations that `sql` reads, those that they read first.
-    fn needs(&self, sql: &str, reader: &str) -> Result<(), QueryError> {
-        for name in text::names(sql) {
-            if name != reader && !self.is_made(name) {
-                if LIMITED.contains(&name) {
+    fn needs(&self, sql: &str) -> Result<(), QueryError> {
+        self.needs_all(&text::relations(sql))
+    }
+
+    fn needs_all(&self, names: &[&str]) -> Result<(), QueryError> {
+        for name in names {
+            if !self.is_made(name) {
+                if LIMITED.contains(name) {
                     self.make_limited()?;
                 } else if text_of(name).is_some() {
                     self.make(name)?;
@@ -221,7 +225,7 @@ impl Session {
     fn make(&self, name: &str) -> Result<(), QueryError> {
         let whole = SELECTIONS.iter().find(|(selection, _)| *selection == name);
         if let (Some((_, whole)), false) = (whole, self.settings.limits.any()) {
-            self.needs(whole, name)?;
+            self.needs_all(&[whole])?;
             let table = self
                 .runtime
                 .block_on(self.context.table_provider(*whole))
@@ -231,23 +235,21 @@ impl Session {
             return Ok(());
         }
         let sql = text_of(name).unwrap_or_default();
-        self.needs(sql, name)?;
+        self.needs(sql)?;
         let sql = self.bound(name, sql, &[])?;
-        self.runtime
-            .block_on(async {
-                let frame = self.context.sql(&sql).await?;
-                let plan = frame.create_physical_plan().await?;
-                let schema = plan.schema();
-                let parts = if plan.output_partitioning().partition_count() == 0 {
-                    vec![vec![]]
-                } else {
-                    collect_partitioned(plan, self.context.task_ctx()).await?
-                };
-                let table = MemTable::try_new(schema, parts)?;
-                self.context.register_table(name, Arc::new(table))?;
-                Ok::<_, DataFusionError>(())
-            })
-            .map_err(|error| failed(name, &error))?;
+        let (context, view) = (self.context.clone(), name.to_owned());
+        run(&self.runtime, async move {
+            let plan = context.sql(&sql).await?.create_physical_plan().await?;
+            let schema = plan.schema();
+            let parts = if plan.output_partitioning().partition_count() == 0 {
+                vec![vec![]]
+            } else {
+                collect_partitioned(plan, context.task_ctx()).await?
+            };
+            context.register_table(view, Arc::new(MemTable::try_new(schema, parts)?))?;
+            Ok(())
+        })
+        .map_err(|error| failed(name, &error))?;
         self.set_made(name);
         Ok(())
     }
@@ -286,14 +288,25 @@ impl Session {
             .with_allow_ddl(false)
             .with_allow_dml(false)
             .with_allow_statements(false);
-        self.runtime
-            .block_on(async {
-                let frame = self.context.sql_with_options(sql, only_reads).await?;
-                let schema = Arc::new(frame.schema().as_arrow().clone());
-                Ok::<_, DataFusionError>(Rows { schema, batches: frame.collect().await? })
-            })
-            .map_err(|error| failed(name, &error))
+        let (context, sql) = (self.context.clone(), sql.to_owned());
+        run(&self.runtime, async move {
+            let frame = context.sql_with_options(&sql, only_reads).await?;
+            let schema = Arc::new(frame.schema().as_arrow().clone());
+            Ok(Rows { schema, batches: frame.collect().await? })
+        })
+        .map_err(|error| failed(name, &error))
     }
+}
+
+/// Runs a future on a thread of the runtime and waits for it: planning wants a deeper stack than the
+/// caller may have.
+fn run<T: Send + 'static>(
+    runtime: &Runtime,
+    future: impl Future<Output = Result<T, DataFusionError>> + Send + 'static,
+) -> Result<T, DataFusionError> {
+    runtime
+        .block_on(runtime.spawn(future))
+        .unwrap_or_else(|error| Err(DataFusionError::Execution(error.to_string())))
 }
 
 /// A value given with `-p` as a literal: a number or a truth value as such, the rest as text.

@@ -51,7 +51,21 @@ fn skip_to(bytes: &[u8], start: usize, end: &[u8]) -> usize {
         .map_or(bytes.len(), |at| start + at + end.len())
 }
 
-/// The words of `sql` that could name a relation, without doubles, in the order of their first use.
+/// The words of `sql` that follow `FROM` or `JOIN`, without doubles, in the order of their first use.
+pub(super) fn relations(sql: &str) -> Vec<&str> {
+    let mut seen = Vec::new();
+    let mut before = "";
+    for (_, word) in words(sql) {
+        let reads = before.eq_ignore_ascii_case("from") || before.eq_ignore_ascii_case("join");
+        if reads && !seen.contains(&word) {
+            seen.push(word);
+        }
+        before = word;
+    }
+    seen
+}
+
+/// All words of `sql` that could name a relation: of text whose style is not ours.
 pub(super) fn names(sql: &str) -> Vec<&str> {
     let mut seen = Vec::new();
     for (_, word) in words(sql) {
