@@ -19,8 +19,8 @@ mod tests;
 
 use super::{Half, Side};
 use cluster::Clusters;
+use sighting::Mark;
 pub(super) use sighting::Sighting;
-use std::collections::BTreeMap;
 
 /// Sightings of one exchange.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,108 +36,84 @@ pub(super) struct Group {
 pub(super) fn groups(sightings: &[Sighting]) -> Vec<Group> {
     let mut clusters = Clusters::new(sightings);
     by_key(sightings, &mut clusters);
-    by_span(sightings, &mut clusters);
-    by_parent(sightings, &mut clusters);
+    let spans = marked(sightings, Sighting::spans);
+    for same in spans.chunk_by(|(a, _), (b, _)| a == b) {
+        clusters.join_compatible(same.iter().map(|(_, index)| *index));
+    }
+    by_parent(sightings, &spans, &mut clusters);
     let ambiguous = interval::join(&mut clusters);
     clusters.into_groups(&ambiguous)
+}
+
+/// The sightings that bear marks of one kind, sorted by mark, then by place.
+fn marked<I: IntoIterator<Item = Mark>>(
+    sightings: &[Sighting],
+    marks: impl Fn(&Sighting) -> I,
+) -> Vec<(Mark, usize)> {
+    let of = |(index, sighting)| marks(sighting).into_iter().map(move |mark| (mark, index));
+    let mut marked: Vec<_> = sightings.iter().enumerate().flat_map(of).collect();
+    marked.sort_unstable();
+    marked
 }
 
 /// Halves with one key: each request with the next response. Keys are counters at times, so the same
 /// key may come again later.
 fn by_key(sightings: &[Sighting], clusters: &mut Clusters<'_>) {
-    let mut keyed: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        if let Some(key) = sighting.key {
-            keyed.entry(key).or_default().push(index);
-        }
-    }
-    let mut left: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for mut members in keyed.into_values() {
-        members.sort_by_key(|index| {
-            sightings.get(*index).map(|s| (s.start, s.half == Half::Response))
-        });
+    let mut keyed: Vec<_> = sightings
+        .iter()
+        .enumerate()
+        .filter_map(|(index, s)| Some((s.key?, s.facts.start, s.half == Half::Response, index)))
+        .collect();
+    keyed.sort_unstable();
+    let mut alone = Vec::new();
+    for same in keyed.chunk_by(|a, b| a.0 == b.0) {
         let mut open: Option<usize> = None;
-        for index in members {
-            let Some(sighting) = sightings.get(index) else { continue };
+        for (.., index) in same {
+            let Some(sighting) = sightings.get(*index) else { continue };
             match (sighting.half, open) {
-                (Half::Request, _) => {
-                    left_over(open, sightings, &mut left);
-                    open = Some(index);
-                }
-                (Half::Response, Some(request)) if clusters.join(request, index) => open = None,
-                (Half::Response, _) => left_over(Some(index), sightings, &mut left),
-                (Half::Whole, Some(request)) if clusters.join(request, index) => {}
-                (Half::Whole, _) => open = Some(index),
+                (Half::Response, Some(request)) if clusters.join(request, *index) => open = None,
+                (Half::Response, _) => alone.push(*index),
+                (Half::Whole, Some(request)) if clusters.join(request, *index) => {}
+                (Half::Request | Half::Whole, _) => alone.extend(open.replace(*index)),
             }
         }
-        left_over(open, sightings, &mut left);
+        alone.extend(open);
     }
-    // Halves in two files of one log, where it was rotated: only if nothing else has the key.
-    for members in left.into_values() {
-        if let [a, b] = *members.as_slice() {
-            clusters.join(a, b);
-        }
-    }
-}
-
-/// Keeps a half for which its source has no other one.
-fn left_over(
-    index: Option<usize>,
-    sightings: &[Sighting],
-    left: &mut BTreeMap<[u8; 16], Vec<usize>>,
-) {
-    let Some((index, sighting)) = index.and_then(|index| Some((index, sightings.get(index)?)))
-    else {
-        return;
+    // Halves in two files of one log, where it was rotated: only if no other has the key.
+    let of = |index: usize| {
+        let sighting = sightings.get(index).filter(|s| s.half != Half::Whole)?;
+        Some((sighting.bare_key?, index))
     };
-    if sighting.half != Half::Whole
-        && let Some(key) = sighting.bare_key
-    {
-        left.entry(key).or_default().push(index);
-    }
-}
-
-/// The same trace and span id.
-fn by_span(sightings: &[Sighting], clusters: &mut Clusters<'_>) {
-    let mut spans: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        for span in sighting.spans() {
-            spans.entry(span).or_default().push(index);
+    let mut alone: Vec<_> = alone.into_iter().filter_map(of).collect();
+    alone.sort_unstable();
+    for same in alone.chunk_by(|a, b| a.0 == b.0) {
+        if let [(_, one), (_, other)] = *same {
+            clusters.join(one, other);
         }
-    }
-    for members in spans.into_values() {
-        clusters.join_compatible(&members);
     }
 }
 
 /// A span and its parent: a client's and the server's, or an application's log and the client span
 /// within it. A server's span and the calls that it makes itself are not one exchange.
-fn by_parent(sightings: &[Sighting], clusters: &mut Clusters<'_>) {
-    let mut spans: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        for span in sighting.spans() {
-            spans.entry(span).or_default().push(index);
-        }
-    }
-    let mut pairs: BTreeMap<(usize, bool), Vec<usize>> = BTreeMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        let Some(parents) = sighting.parent.and_then(|parent| spans.get(&parent)) else { continue };
-        for parent in parents {
-            let Some(above) = sightings.get(*parent) else { continue };
-            let within = above.side == Side::Caller && sighting.side == Side::Caller;
-            let across = above.side != Side::Server && sighting.side != Side::Caller;
-            if within && clusters.alike(*parent, index) || across && clusters.fit(*parent, index) {
-                let root = clusters.root(*parent);
-                pairs.entry((root, within)).or_default().push(index);
+fn by_parent(sightings: &[Sighting], spans: &[(Mark, usize)], clusters: &mut Clusters<'_>) {
+    let mut pairs = Vec::new();
+    for (parent, index) in marked(sightings, |sighting| sighting.parent) {
+        let Some(below) = sightings.get(index) else { continue };
+        let first = spans.partition_point(|(span, _)| *span < parent);
+        for (_, above) in spans.iter().skip(first).take_while(|(span, _)| *span == parent) {
+            let Some(side) = sightings.get(*above).map(|above| above.side) else { continue };
+            let within = side == Side::Caller && below.side == Side::Caller;
+            let across = side != Side::Server && below.side != Side::Caller;
+            if within && clusters.alike(*above, index) || across && clusters.fit(*above, index) {
+                pairs.push((clusters.root(*above), within, clusters.root(index)));
             }
         }
     }
-    for ((parent, _), children) in pairs {
-        let mut roots: Vec<_> = children.iter().map(|child| clusters.root(*child)).collect();
-        roots.sort_unstable();
-        roots.dedup();
+    pairs.sort_unstable();
+    pairs.dedup();
+    for same in pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         // Several: a retry under one span, or a call fanned out. Which is which cannot be told.
-        if let [child] = *roots.as_slice() {
+        if let [(parent, _, child)] = *same {
             clusters.join(parent, child);
         }
     }

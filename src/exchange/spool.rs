@@ -50,11 +50,8 @@ impl Spool {
     /// Reads a piece back.
     pub(super) fn read(&mut self, slot: Slot) -> io::Result<Vec<u8>> {
         self.file.seek(SeekFrom::Start(slot.offset))?;
-        let mut piece = Vec::new();
-        let got = (&mut self.file).take(slot.len).read_to_end(&mut piece)?;
-        if got as u64 != slot.len {
-            return Err(damaged());
-        }
+        let mut piece = vec![0; usize::try_from(slot.len).map_err(|_| damaged())?];
+        self.file.read_exact(&mut piece)?;
         Ok(piece)
     }
 }

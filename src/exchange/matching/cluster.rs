@@ -1,50 +1,40 @@
 //! Sightings put together so far, and whether two such clusters may be of one exchange.
 
-use super::{Group, Sighting};
+use super::sighting::{Facts, Recorder};
+use super::{Group, Mark, Sighting};
 use crate::exchange::{Half, Side};
-use std::collections::BTreeSet;
-
-/// A recorder's mark.
-pub(super) type Recorder = (u32, u8, bool, bool);
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
 
 /// What all members of a cluster say together.
 #[derive(Debug, Clone)]
 pub(super) struct Cluster {
     /// Their places, ascending.
-    pub(super) members: Vec<usize>,
-    /// When the caller sent it, as far as it is on record.
-    pub(super) start: i64,
-    /// When the answer was complete.
-    pub(super) end: i64,
+    members: Vec<usize>,
+    /// What they say; of the times those of the caller, as far as they are on record.
+    pub(super) facts: Facts,
     /// Whose times these are.
     side: Side,
     /// Which halves are there.
     half: Half,
-    pub(super) method: Option<u64>,
-    pub(super) path: Option<u64>,
-    pub(super) status: Option<i64>,
-    pub(super) client: Option<u64>,
-    host: Option<u64>,
-    call: Option<u64>,
-    pub(super) trace: Option<u64>,
-    keys: BTreeSet<[u8; 16]>,
+    key: Option<(Mark, Mark)>,
     /// Who saw it.
-    pub(super) recorders: BTreeSet<Recorder>,
+    recorders: BTreeSet<Recorder>,
 }
 
-/// Disjoint sets of sightings.
+/// Disjoint sets of sightings. Most sightings stay alone, so only the joined ones are kept as
+/// clusters; the others are made when they are asked for.
 #[derive(Debug)]
 pub(super) struct Clusters<'s> {
     sightings: &'s [Sighting],
     parents: Vec<usize>,
-    sets: Vec<Option<Cluster>>,
+    joined: HashMap<usize, Cluster>,
 }
 
 impl<'s> Clusters<'s> {
     /// Each sighting by itself.
     pub(super) fn new(sightings: &'s [Sighting]) -> Self {
-        let sets = sightings.iter().enumerate().map(|(i, s)| Some(Cluster::of(i, s))).collect();
-        Self { sightings, parents: (0..sightings.len()).collect(), sets }
+        Self { sightings, parents: (0..sightings.len()).collect(), joined: HashMap::new() }
     }
 
     /// The cluster's representative: its first member.
@@ -60,28 +50,73 @@ impl<'s> Clusters<'s> {
         root
     }
 
-    /// The cluster of a representative.
-    pub(super) fn get(&self, root: usize) -> Option<&Cluster> {
-        self.sets.get(root)?.as_ref()
+    /// The representatives, ascending.
+    pub(super) fn roots(&self) -> impl Iterator<Item = usize> {
+        self.parents.iter().enumerate().filter(|(index, parent)| index == *parent).map(|(i, _)| i)
     }
 
-    /// The representatives, ascending.
-    pub(super) fn roots(&self) -> impl Iterator<Item = (usize, &Cluster)> {
-        self.sets.iter().enumerate().filter_map(|(root, c)| Some((root, c.as_ref()?)))
+    /// What a representative's cluster says.
+    pub(super) fn facts(&self, root: usize) -> Option<&Facts> {
+        match self.joined.get(&root) {
+            Some(cluster) => Some(&cluster.facts),
+            None => self.sightings.get(root).map(|sighting| &sighting.facts),
+        }
+    }
+
+    /// The first of those who saw it.
+    pub(super) fn recorder(&self, root: usize) -> Option<Recorder> {
+        match self.joined.get(&root) {
+            Some(cluster) => cluster.recorders.first().copied(),
+            None => self.sightings.get(root).map(Sighting::recorder),
+        }
+    }
+
+    fn cluster(&self, root: usize) -> Option<Cluster> {
+        let made = || self.sightings.get(root).map(|sighting| Cluster::of(root, sighting));
+        self.joined.get(&root).cloned().or_else(made)
+    }
+
+    /// Whether nothing that the two representatives' clusters say contradicts, and none saw both.
+    pub(super) fn may_pair(&self, a: usize, b: usize) -> bool {
+        match (self.view(a), self.view(b)) {
+            (Some(a), Some(b)) => a.fits(&b) && !a.shares_recorder(&b),
+            _ => false,
+        }
     }
 
     /// Whether nothing that the two say contradicts.
     pub(super) fn fit(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.root(a), self.root(b));
-        let (Some(a), Some(b)) = (self.get(a), self.get(b)) else { return false };
-        a.fits(b) && !self.same_kind_twice(a, b)
+        match (self.view(a), self.view(b)) {
+            (Some(a), Some(b)) => a.fits(&b) && !self.same_kind_twice(&a, &b),
+            _ => false,
+        }
+    }
+
+    fn view(&self, root: usize) -> Option<View<'_>> {
+        match self.joined.get(&root) {
+            Some(cluster) => Some(View {
+                facts: &cluster.facts,
+                side: cluster.side,
+                half: cluster.half,
+                key: cluster.key,
+                members: Members::Many(cluster),
+            }),
+            None => self.sightings.get(root).map(|sighting| View {
+                facts: &sighting.facts,
+                side: sighting.side,
+                half: sighting.half,
+                key: sighting.key,
+                members: Members::One(sighting),
+            }),
+        }
     }
 
     /// Whether the two say the same of method, path and status, as far as the one `above` tells
     /// them, and nothing contradicts.
     pub(super) fn alike(&mut self, above: usize, below: usize) -> bool {
-        let (ra, rb) = (self.root(above), self.root(below));
-        let alike = match (self.get(ra), self.get(rb)) {
+        let (above, below) = (self.root(above), self.root(below));
+        let alike = match (self.facts(above), self.facts(below)) {
             (Some(a), Some(b)) => {
                 a.method == b.method
                     && (a.path.is_none() || a.path == b.path)
@@ -98,81 +133,143 @@ impl<'s> Clusters<'s> {
         if a == b {
             return true;
         }
-        if !self.fit(a, b) {
+        let (first, second) = (a.min(b), a.max(b));
+        if !self.fit(first, second) {
             return false;
         }
-        let (first, second) = (a.min(b), a.max(b));
-        let Some(absorbed) = self.sets.get_mut(second).and_then(Option::take) else {
+        let (Some(mut cluster), Some(other)) = (self.cluster(first), self.cluster(second)) else {
             return false;
         };
+        cluster.absorb(other);
+        self.joined.remove(&second);
+        self.joined.insert(first, cluster);
         if let Some(parent) = self.parents.get_mut(second) {
             *parent = first;
-        }
-        if let Some(Some(cluster)) = self.sets.get_mut(first) {
-            cluster.absorb(absorbed);
         }
         true
     }
 
     /// Joins each with the first of those before it that it fits.
-    pub(super) fn join_compatible(&mut self, members: &[usize]) {
+    pub(super) fn join_compatible(&mut self, members: impl Iterator<Item = usize>) {
+        /// Hostile input: one span id for everything must not take quadratic time.
+        const MOST: usize = 64;
         let mut heads: Vec<usize> = Vec::new();
         for member in members {
-            let joined = heads.iter().any(|head| self.join(*head, *member));
-            // Hostile input: one span id for everything must not take quadratic time.
-            if !joined && heads.len() < 64 {
-                heads.push(*member);
+            let joined = heads.iter().any(|head| self.join(*head, member));
+            if !joined && heads.len() < MOST {
+                heads.push(member);
             }
         }
     }
 
     /// One recorder writes one exchange down once: whole twice, with the same of it kept, is two. The
     /// very same again (an exporter's retry) is one.
-    fn same_kind_twice(&self, a: &Cluster, b: &Cluster) -> bool {
-        if a.recorders.is_disjoint(&b.recorders) {
+    fn same_kind_twice(&self, a: &View<'_>, b: &View<'_>) -> bool {
+        if !a.shares_recorder(b) {
             return false;
         }
-        let whole = |cluster: &Cluster| -> Vec<&Sighting> {
-            let members = cluster.members.iter().filter_map(|m| self.sightings.get(*m));
-            members.filter(|s| s.half == Half::Whole).collect()
-        };
-        let theirs = whole(b);
-        whole(a).iter().any(|one| {
+        let times = |sighting: &Sighting| (sighting.facts.start, sighting.facts.end);
+        let theirs = self.whole(b);
+        self.whole(a).iter().any(|one| {
             theirs.iter().any(|other| {
                 one.recorder() == other.recorder()
                     && one.answer == other.answer
                     && one.asked == other.asked
-                    && (one.start, one.end) != (other.start, other.end)
+                    && times(one) != times(other)
             })
         })
     }
 
+    /// Its members that hold both halves.
+    fn whole<'v>(&'v self, view: &'v View<'_>) -> Vec<&'v Sighting> {
+        match view.members {
+            Members::One(sighting) => sighting.if_whole().into_iter().collect(),
+            Members::Many(cluster) => {
+                let members = cluster.members.iter();
+                members.filter_map(|member| self.sightings.get(*member)?.if_whole()).collect()
+            }
+        }
+    }
+
     /// The members of each cluster, the one whose times count first; ordered by their first member.
-    pub(super) fn into_groups(self, ambiguous: &BTreeSet<usize>) -> Vec<Group> {
+    pub(super) fn into_groups(mut self, ambiguous: &BTreeSet<usize>) -> Vec<Group> {
+        let roots: Vec<usize> = self.roots().collect();
         let sightings = self.sightings;
-        self.sets
-            .into_iter()
-            .enumerate()
-            .filter_map(|(root, cluster)| {
-                let mut members = cluster?.members;
-                members.sort_by_key(|member| {
-                    (sightings.get(*member).map(Sighting::precedence), *member)
-                });
-                Some(Group { members, ambiguous: ambiguous.contains(&root) })
-            })
-            .collect()
+        let group = |root| {
+            let mut members = match self.joined.remove(&root) {
+                Some(cluster) => cluster.members,
+                None => vec![root],
+            };
+            members.sort_by_key(|m| (sightings.get(*m).map(Sighting::precedence), *m));
+            Group { members, ambiguous: ambiguous.contains(&root) }
+        };
+        roots.into_iter().map(group).collect()
+    }
+}
+
+/// A cluster, or a sighting alone, to be compared.
+struct View<'c> {
+    facts: &'c Facts,
+    side: Side,
+    half: Half,
+    key: Option<(Mark, Mark)>,
+    members: Members<'c>,
+}
+
+enum Members<'c> {
+    One(&'c Sighting),
+    Many(&'c Cluster),
+}
+
+impl View<'_> {
+    /// Nothing contradicts: what both know is equal, and they are not the same half twice.
+    fn fits(&self, other: &Self) -> bool {
+        fn agree<T: PartialEq + Copy>(a: Option<T>, b: Option<T>) -> bool {
+            a.is_none() || b.is_none() || a == b
+        }
+        let (a, b) = (self.facts, other.facts);
+        let halves = self.half == Half::Whole || self.half != other.half;
+        // On its way to the server a gateway may rewrite the URL.
+        let urls = self.side != other.side || agree(a.path, b.path) && agree(a.host, b.host);
+        halves
+            && urls
+            && agree(a.method, b.method)
+            && agree(a.status, b.status)
+            && agree(a.client, b.client)
+            && agree(a.call, b.call)
+            && (self.key.map(|(scope, _)| scope) != other.key.map(|(scope, _)| scope)
+                || self.key == other.key)
+    }
+
+    /// Whether one recorder wrote something of both.
+    fn shares_recorder(&self, other: &Self) -> bool {
+        match (&self.members, &other.members) {
+            (Members::One(a), Members::One(b)) => a.recorder() == b.recorder(),
+            (Members::One(one), Members::Many(many)) | (Members::Many(many), Members::One(one)) => {
+                many.recorders.contains(&one.recorder())
+            }
+            (Members::Many(a), Members::Many(b)) => !a.recorders.is_disjoint(&b.recorders),
+        }
     }
 }
 
 impl Sighting {
+    fn if_whole(&self) -> Option<&Self> {
+        (self.half == Half::Whole).then_some(self)
+    }
+
     /// Whose times count: the caller's, of those the one that saw more.
     fn precedence(&self) -> (u8, bool, u8, bool) {
-        let side = match self.side {
-            Side::Caller => 0,
-            Side::Gateway => 1,
-            Side::Server => 2,
-        };
-        (side, self.half == Half::Response, 2 - self.answer.min(2), !self.asked)
+        (rank(self.side), self.half == Half::Response, 2 - self.answer.min(2), !self.asked)
+    }
+}
+
+/// The caller knows best when it called.
+fn rank(side: Side) -> u8 {
+    match side {
+        Side::Caller => 0,
+        Side::Gateway => 1,
+        Side::Server => 2,
     }
 }
 
@@ -180,73 +277,44 @@ impl Cluster {
     fn of(index: usize, sighting: &Sighting) -> Self {
         Self {
             members: vec![index],
-            start: sighting.start,
-            end: sighting.end,
+            facts: sighting.facts,
             side: sighting.side,
             half: sighting.half,
-            method: sighting.method,
-            path: sighting.path,
-            status: sighting.status,
-            client: sighting.client,
-            host: sighting.host,
-            call: sighting.call,
-            trace: sighting.trace,
-            keys: sighting.key.map(|(_, key)| key).into_iter().collect(),
+            key: sighting.key,
             recorders: BTreeSet::from([sighting.recorder()]),
         }
-    }
-
-    /// Nothing contradicts: what both know is equal, and they are not the same half twice.
-    pub(super) fn fits(&self, other: &Self) -> bool {
-        fn agree<T: PartialEq>(a: Option<&T>, b: Option<&T>) -> bool {
-            a.is_none() || b.is_none() || a == b
-        }
-        let halves = self.half == Half::Whole || self.half != other.half;
-        // On its way to the server a gateway may rewrite the URL.
-        let urls = self.side != other.side
-            || agree(self.path.as_ref(), other.path.as_ref())
-                && agree(self.host.as_ref(), other.host.as_ref());
-        halves
-            && urls
-            && agree(self.method.as_ref(), other.method.as_ref())
-            && agree(self.status.as_ref(), other.status.as_ref())
-            && agree(self.client.as_ref(), other.client.as_ref())
-            && agree(self.call.as_ref(), other.call.as_ref())
-            && (self.keys.is_empty() || other.keys.is_empty() || self.keys == other.keys)
     }
 
     fn absorb(&mut self, other: Self) {
         self.members.extend(other.members);
         self.members.sort_unstable();
-        let rank = |side| match side {
-            Side::Caller => 0,
-            Side::Gateway => 1,
-            Side::Server => 2,
-        };
-        match rank(self.side).cmp(&rank(other.side)) {
-            std::cmp::Ordering::Less => {}
-            std::cmp::Ordering::Equal => {
-                self.start = self.start.min(other.start);
-                self.end = self.end.max(other.end);
-            }
-            std::cmp::Ordering::Greater => (self.start, self.end) = (other.start, other.end),
-        }
-        if rank(other.side) < rank(self.side) {
-            self.side = other.side;
-            self.path = other.path.or(self.path);
-            self.host = other.host.or(self.host);
-        }
+        self.recorders.extend(other.recorders);
         if self.half != other.half {
             self.half = Half::Whole;
         }
-        self.method = self.method.or(other.method);
-        self.path = self.path.or(other.path);
-        self.status = self.status.or(other.status);
-        self.client = self.client.or(other.client);
-        self.host = self.host.or(other.host);
-        self.call = self.call.or(other.call);
-        self.trace = self.trace.or(other.trace);
-        self.keys.extend(other.keys);
-        self.recorders.extend(other.recorders);
+        self.key = self.key.or(other.key);
+        let (a, b) = (self.facts, other.facts);
+        let (leading, following) = match rank(self.side).cmp(&rank(other.side)) {
+            Ordering::Less => (a, b),
+            Ordering::Equal => {
+                let (start, end) = (a.start.min(b.start), a.end.max(b.end));
+                (Facts { start, end, ..a }, b)
+            }
+            Ordering::Greater => {
+                self.side = other.side;
+                (b, a)
+            }
+        };
+        self.facts = Facts {
+            start: leading.start,
+            end: leading.end,
+            status: leading.status.or(following.status),
+            method: leading.method.or(following.method),
+            path: leading.path.or(following.path),
+            host: leading.host.or(following.host),
+            client: leading.client.or(following.client),
+            call: leading.call.or(following.call),
+            trace: leading.trace.or(following.trace),
+        };
     }
 }

@@ -1,15 +1,16 @@
 //! What is kept of a sighting in memory: enough to tell whether another is of the same exchange.
 
-use crate::a2a::digest::sha256;
 use crate::a2a::json::{self, Raw, object};
 use crate::exchange::derive::Rules;
 use crate::exchange::derive::facts::{client_of, method_of, path_of, trace_of, traceparent};
 use crate::exchange::{Exchange, Half, Side};
 use crate::problem::At;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroU64;
 
-/// A text reduced to what tells it from all others.
-pub(super) type Mark = [u8; 16];
+/// A text reduced to a number that tells it from others. Two texts with one number would have to say
+/// the same of all else, too, to be taken for each other.
+pub(super) type Mark = NonZeroU64;
 
 /// One recorder's sight of an exchange.
 #[derive(Debug, Clone)]
@@ -19,43 +20,50 @@ pub(in crate::exchange) struct Sighting {
     /// The record.
     pub(in crate::exchange) at: At,
     /// Tells apart the exchanges of one record.
-    content: u64,
+    content: Mark,
     /// Who wrote it down.
     pub(super) side: Side,
     /// Which halves it holds.
     pub(super) half: Half,
-    /// When the request was sent.
-    pub(super) start: i64,
-    /// When the answer was complete; the start when that is not known.
-    pub(super) end: i64,
-    /// Method, when known.
-    pub(super) method: Option<u64>,
-    /// Path of the URL, when known.
-    pub(super) path: Option<u64>,
-    /// Host of the URL, when known.
-    pub(super) host: Option<u64>,
-    /// HTTP status; 0: no answer; `None`: the half without one, or a span that does not see it.
-    pub(super) status: Option<i64>,
-    /// The client, when known.
-    pub(super) client: Option<u64>,
-    /// JSON text of the JSON-RPC id, when a request body tells it.
-    pub(super) call: Option<u64>,
     /// What was kept of the answer: 0 nothing, 1 a hash, 2 a body.
     pub(super) answer: u8,
     /// Whether the request's body was kept.
     pub(super) asked: bool,
-    /// The configured key within its resource or source; the source is added when it is known.
-    pub(super) key: Option<(Option<u32>, Mark)>,
+    /// What it says, to be compared.
+    pub(super) facts: Facts,
+    /// The configured key, and before it what it is unique within: the resource, or the source.
+    pub(super) key: Option<(Mark, Mark)>,
     /// The configured key alone, of records that name no resource.
     pub(super) bare_key: Option<Mark>,
-    /// The trace, recorded or sent along.
-    pub(super) trace: Option<u64>,
     /// The recorded trace and span.
     span: Option<Mark>,
     /// Trace and span that the caller sent along.
     sent_span: Option<Mark>,
     /// Trace and the span's parent.
     pub(super) parent: Option<Mark>,
+}
+
+/// What a sighting says of its exchange, `None` where it does not.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Facts {
+    /// When the request was sent.
+    pub(super) start: i64,
+    /// When the answer was complete; the start when that is not known.
+    pub(super) end: i64,
+    /// HTTP status; 0: no answer; `None`: the half without one, or a span that does not see it.
+    pub(super) status: Option<i32>,
+    /// HTTP method.
+    pub(super) method: Option<Mark>,
+    /// Path of the URL.
+    pub(super) path: Option<Mark>,
+    /// Host and port of the URL.
+    pub(super) host: Option<Mark>,
+    /// The client.
+    pub(super) client: Option<Mark>,
+    /// Id of the JSON-RPC call.
+    pub(super) call: Option<Mark>,
+    /// The trace, recorded or sent along.
+    pub(super) trace: Option<Mark>,
 }
 
 impl Sighting {
@@ -70,26 +78,18 @@ impl Sighting {
             || exchange.rpc_method.is_some();
         let method = told.then(|| method_of(exchange, path.unwrap_or_default()));
         let trace = exchange.trace_id.as_deref();
-        let within = |span: Option<&str>| Some(mark(&[trace?, span.filter(|s| !s.is_empty())?]));
+        let within = |span: Option<&str>| Some(ids(trace?, span.filter(|span| !span.is_empty())?));
         let key = exchange.key.as_deref();
         let resource = exchange.resource.as_deref();
+        let status = exchange.status.unwrap_or(0).max(0);
         // A span around the HTTP exchange (an SDK's, of one call) does not see the status.
         let sees_http = exchange.method.is_some() || url.is_some() || exchange.status.is_some();
-        let answered = exchange.half != Half::Request && sees_http;
         Self {
             source: 0,
             at: exchange.at,
             content: content(exchange),
             side: exchange.side,
             half: exchange.half,
-            start: exchange.started_at,
-            end: exchange.ended_at.unwrap_or(exchange.started_at).max(exchange.started_at),
-            method: method.map(|method| hash(&*method)),
-            path: path.map(hash),
-            host: url.and_then(host).map(hash),
-            status: answered.then(|| exchange.status.unwrap_or(0).max(0)),
-            client: client_of(exchange, rules).map(hash),
-            call: exchange.request_body.as_deref().and_then(call),
             answer: match (&exchange.response_body, &exchange.response_sha256) {
                 _ if !exchange.stream.is_empty() => 2,
                 (Some(_), _) => 2,
@@ -97,14 +97,22 @@ impl Sighting {
                 (None, None) => 0,
             },
             asked: exchange.request_body.is_some(),
-            key: key.map(|key| match resource {
-                Some(resource) => (None, mark(&[key, resource])),
-                None => (Some(0), mark(&[key])),
-            }),
-            bare_key: key.filter(|_| resource.is_none()).map(|key| mark(&[key])),
-            trace: trace_of(exchange).map(|(trace, _)| hash(&trace.to_ascii_lowercase())),
+            facts: Facts {
+                start: exchange.started_at,
+                end: exchange.ended_at.unwrap_or(exchange.started_at).max(exchange.started_at),
+                status: (exchange.half != Half::Request && sees_http)
+                    .then(|| i32::try_from(status).unwrap_or(i32::MAX)),
+                method: method.map(|method| mark(&*method)),
+                path: path.map(mark),
+                host: url.and_then(host).map(mark),
+                client: client_of(exchange, rules).map(mark),
+                call: exchange.request_body.as_deref().and_then(call),
+                trace: trace_of(exchange).map(|(trace, _)| mark(&trace.to_ascii_lowercase())),
+            },
+            key: key.map(|key| (mark(&resource), mark(key))),
+            bare_key: key.filter(|_| resource.is_none()).map(mark),
             span: within(exchange.span_id.as_deref()),
-            sent_span: traceparent(exchange).map(|(trace, span)| mark(&[trace, span])),
+            sent_span: traceparent(exchange).map(|(trace, span)| ids(trace, span)),
             parent: within(exchange.parent_span_id.as_deref()),
         }
     }
@@ -112,27 +120,39 @@ impl Sighting {
     /// Says which source it is of.
     pub(in crate::exchange) fn set_source(&mut self, source: u32) {
         self.source = source;
-        if let Some((Some(scope), _)) = &mut self.key {
-            *scope = source;
+        if let Some(key) = self.bare_key {
+            self.key = Some((mark(&source), key));
         }
     }
 
     /// Total order, so that what comes out does not depend on the order of adding.
-    pub(in crate::exchange) fn order(&self) -> (u32, At, u64) {
+    pub(in crate::exchange) fn order(&self) -> (u32, At, Mark) {
         (self.source, self.at, self.content)
     }
 
     /// Trace and span ids that name it.
-    pub(super) fn spans(&self) -> impl Iterator<Item = Mark> {
-        let sent = self.sent_span.filter(|sent| self.span.as_ref() != Some(sent));
+    pub(super) fn spans(&self) -> impl Iterator<Item = Mark> + use<> {
+        let sent = self.sent_span.filter(|sent| self.span != Some(*sent));
         self.span.into_iter().chain(sent)
     }
 
     /// Which recorder wrote it: two sightings of one recorder are two exchanges, unless they are
     /// halves or bear the same ids. A log and spans may share a file.
-    pub(super) fn recorder(&self) -> (u32, u8, bool, bool) {
-        (self.source, self.side as u8, self.key.is_some(), self.span.is_some())
+    pub(super) fn recorder(&self) -> Recorder {
+        Recorder {
+            source: self.source,
+            kind: self.side as u8
+                | u8::from(self.key.is_some()) << 2
+                | u8::from(self.span.is_some()) << 3,
+        }
     }
+}
+
+/// A source, and what of its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Recorder {
+    source: u32,
+    kind: u8,
 }
 
 object! {
@@ -144,11 +164,11 @@ object! {
 }
 
 /// The id of a JSON-RPC call.
-fn call(body: &[u8]) -> Option<u64> {
+fn call(body: &[u8]) -> Option<Mark> {
     let text = std::str::from_utf8(body).ok()?;
     let id = json::read::<Id<'_>>(text).ok()??;
     id.method.0?;
-    id.id.0.map(hash)
+    id.id.0.map(mark)
 }
 
 /// Host and port of a URL.
@@ -157,29 +177,23 @@ fn host(url: &str) -> Option<&str> {
     rest.split(['/', '?', '#']).next()
 }
 
-/// Enough to tell apart exchanges that stand in one record.
-fn content(exchange: &Exchange<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    exchange.url.hash(&mut hasher);
-    exchange.started_at.hash(&mut hasher);
-    exchange.request_body.hash(&mut hasher);
-    exchange.response_body.hash(&mut hasher);
-    exchange.rpc_method.hash(&mut hasher);
-    exchange.task_id.hash(&mut hasher);
-    exchange.key.hash(&mut hasher);
-    (exchange.half as u8, exchange.side as u8).hash(&mut hasher);
-    hasher.finish()
+/// Trace and span, in any case.
+fn ids(trace: &str, span: &str) -> Mark {
+    mark(&(trace.to_ascii_lowercase(), span.to_ascii_lowercase()))
 }
 
-fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
+/// Enough to tell apart exchanges that stand in one record.
+fn content(exchange: &Exchange<'_>) -> Mark {
+    mark(&(
+        (&exchange.url, exchange.started_at, &exchange.request_body, &exchange.response_body),
+        (&exchange.rpc_method, &exchange.task_id, &exchange.key),
+        (exchange.half as u8, exchange.side as u8),
+    ))
+}
+
+fn mark<T: Hash + ?Sized>(value: &T) -> Mark {
     // Its keys are fixed: the same in every run.
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
-    hasher.finish()
-}
-
-fn mark(parts: &[&str]) -> Mark {
-    let joined = parts.join("\n").to_ascii_lowercase();
-    let [first @ .., _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _] = sha256(joined.as_bytes());
-    first
+    NonZeroU64::new(hasher.finish()).unwrap_or(NonZeroU64::MIN)
 }
