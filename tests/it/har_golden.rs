@@ -7,6 +7,11 @@
 
 use crate::journal_form;
 use crate::reading::{Entry, Recording};
+use carddrift::formats::Format as _;
+use carddrift::formats::Framing;
+use carddrift::formats::har::Har;
+use carddrift::ingest::array::ArrayScanner;
+use carddrift::problem::Kind;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -73,4 +78,26 @@ fn line(number: usize, entry: &Entry, expected: &Value) -> Value {
         "problems": problems,
         "events": entry.events.iter().map(journal_form::of).collect::<Vec<_>>(),
     })
+}
+
+#[test]
+fn a_file_that_ends_early_keeps_its_whole_entries() {
+    let bytes = crate::recorded::file("samples/har/truncated.har");
+    let Framing::JsonArray(path) = Har.framing() else { panic!("HAR is an array of entries") };
+    let mut scanner = ArrayScanner::new(path, usize::MAX, 0, false);
+    scanner.push(&bytes);
+    let problems = scanner.finish();
+    let (text, elements) = scanner.take();
+    let cut: Vec<_> = elements.iter().map(|element| element.cut).collect();
+    assert_eq!(cut, [vec![false; 10], vec![true]].concat());
+    assert_eq!(elements.last().unwrap().at.line, 11);
+    assert_eq!(problems.iter().map(|p| p.kind).collect::<Vec<_>>(), [Kind::TruncatedRecord]);
+    let entries = elements.iter().map(|element| &text[element.start..element.end]);
+    let recording = Recording::of(entries, "");
+    let whole = Recording::read("samples/har/a2a-sdk-python-0.3.26.har", "");
+    for (found, expected) in recording.entries.iter().zip(&whole.entries).take(10) {
+        assert_eq!(format!("{:?}", found.events), format!("{:?}", expected.events));
+    }
+    let last: Vec<_> = recording.entries[10].problems.iter().map(|p| p.kind).collect();
+    assert_eq!(last, [Kind::TruncatedRecord]);
 }
