@@ -104,6 +104,9 @@ pub struct Exchange<'a> {
     pub key: Option<Text<'a>>,
     /// What `key` is unique within (the OTLP resource, in any stable spelling); `None`: the source.
     pub resource: Option<Text<'a>>,
+    /// Who within the source wrote it, where several may write of one exchange: an instrumentation
+    /// scope, a logger. One of them writes each exchange once.
+    pub recorder: Option<Text<'a>>,
     /// Which halves the record holds: a log may write request and response apart.
     pub half: Half,
 }

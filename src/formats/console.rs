@@ -148,10 +148,7 @@ impl Format for Console {
             match (instant(&fields.start).transpose(), instant(&fields.end).transpose()) {
                 (Ok(start), Ok(end)) => (start.map(|at| at.nanos), end.map(|at| at.nanos)),
                 _ => {
-                    return sink.problem(
-                        Problem::new(Kind::BadTime, at, "start_time or end_time")
-                            .pointing("start_time"),
-                    );
+                    return sink.problem(Problem::new(Kind::BadTime, at, "start_time or end_time"));
                 }
             };
         let ids = fields.context.0.unwrap_or_default();
@@ -176,6 +173,7 @@ impl Format for Console {
                 .collect(),
             failed: status.code.get() == Some("ERROR"),
             status_message: status.message.0,
+            scope: None,
             adjusted: false,
         };
         telemetry::span(&span, &resource, at, context, sink);

@@ -179,7 +179,7 @@ fn span<'a>(fields: &SpanFields<'a>, at: At, sink: &mut dyn Sink) -> Option<Span
         Some(Ok(start)) => Some(start),
         Some(Err(_)) => {
             sink.problem(
-                Problem::new(Kind::BadTime, at, "one span was left out").pointing("startTime"),
+                Problem::new(Kind::BadTime, at, "one span was left out").pointing("/startTime"),
             );
             return None;
         }
@@ -205,6 +205,7 @@ fn span<'a>(fields: &SpanFields<'a>, at: At, sink: &mut dyn Sink) -> Option<Span
         events: fields.logs.0.iter().filter_map(|log| log.0.as_ref()).map(event).collect(),
         failed,
         status_message: attributes.text("otel.status_description"),
+        scope: attributes.text("otel.scope.name").or_else(|| attributes.text("otel.library.name")),
         adjusted: fields
             .warnings
             .0

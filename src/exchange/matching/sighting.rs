@@ -29,6 +29,8 @@ pub(in crate::exchange) struct Sighting {
     pub(super) answer: u8,
     /// Whether the request's body was kept.
     pub(super) asked: bool,
+    /// Who within the source wrote it.
+    writer: u16,
     /// What it says, to be compared.
     pub(super) facts: Facts,
     /// The configured key, and before it what it is unique within: the resource, or the source.
@@ -97,6 +99,8 @@ impl Sighting {
                 (None, None) => 0,
             },
             asked: exchange.request_body.is_some(),
+            // A span around one call and that of the HTTP exchange in it are two views.
+            writer: writer(exchange.recorder.as_deref(), sees_http),
             facts: Facts {
                 start: exchange.started_at,
                 end: exchange.ended_at.unwrap_or(exchange.started_at).max(exchange.started_at),
@@ -144,6 +148,7 @@ impl Sighting {
             kind: self.side as u8
                 | u8::from(self.key.is_some()) << 2
                 | u8::from(self.span.is_some()) << 3,
+            writer: self.writer,
         }
     }
 }
@@ -153,6 +158,13 @@ impl Sighting {
 pub(super) struct Recorder {
     source: u32,
     kind: u8,
+    writer: u16,
+}
+
+/// A recorder within its source, reduced to what fits beside the rest of a sighting.
+fn writer(recorder: Option<&str>, sees_http: bool) -> u16 {
+    let [first, second, ..] = mark(&(recorder, sees_http)).get().to_be_bytes();
+    u16::from_be_bytes([first, second])
 }
 
 object! {

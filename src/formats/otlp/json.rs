@@ -7,9 +7,11 @@ use crate::a2a::json::{Content, Flag, List, Maybe, Text, object, read_each};
 use crate::config::mapping::TimeUnit;
 use crate::formats::telemetry::value::{Attributes, Value};
 use crate::formats::telemetry::{self, LogRecord, Resource, Span, SpanEvent, SpanKind, id};
-use crate::formats::time::{self, BadTime};
+use crate::formats::time;
 use crate::formats::{Context, Format, Framing, Sink};
 use crate::problem::{At, Kind, Problem};
+
+use super::Place;
 
 /// The reader.
 #[derive(Debug)]
@@ -35,6 +37,7 @@ object! {
 object! {
     /// Spans of one library.
     struct ScopeSpans<'a> {
+        "scope" | "instrumentationLibrary" => scope: Maybe<ScopeFields<'a>>,
         "spans" => spans: List<Maybe<SpanFields<'a>>>,
     }
 }
@@ -50,7 +53,15 @@ object! {
 object! {
     /// Logs of one library.
     struct ScopeLogs<'a> {
+        "scope" | "instrumentationLibrary" => scope: Maybe<ScopeFields<'a>>,
         "logRecords" | "log_records" | "logs" => records: List<Maybe<LogFields<'a>>>,
+    }
+}
+
+object! {
+    /// A library.
+    struct ScopeFields<'a> {
+        "name" => name: Text<'a>,
     }
 }
 
@@ -211,23 +222,39 @@ fn read(export: Export<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink) 
     if let Some(inner) = export.result.0 {
         read(*inner, at, context, sink);
     }
-    for group in export.resource_spans.0.into_iter().filter_map(|group| group.0) {
+    let mut place = Place { at, is_span: true, resource: 0, scope: 0, item: 0 };
+    for (number, group) in export.resource_spans.0.into_iter().enumerate() {
+        let Some(group) = group.0 else { continue };
         let resource = resource(group.resource);
-        for fields in
-            group.scopes.0.into_iter().filter_map(|scope| scope.0).flat_map(|scope| scope.spans.0)
-        {
-            if let Some(span) = fields.0.and_then(|fields| span(fields, at, sink)) {
-                telemetry::span(&span, &resource, at, context, sink);
+        place.resource = number;
+        for (number, scope) in group.scopes.0.into_iter().enumerate() {
+            let Some(scope) = scope.0 else { continue };
+            let name = scope.scope.0.and_then(|scope| scope.name.0);
+            place.scope = number;
+            for (number, fields) in scope.spans.0.into_iter().enumerate() {
+                place.item = number;
+                let Some(fields) = fields.0 else { continue };
+                if let Some(span) = span(fields, name.clone(), place, sink) {
+                    telemetry::span(&span, &resource, at, context, sink);
+                }
             }
         }
     }
-    for group in export.resource_logs.0.into_iter().filter_map(|group| group.0) {
+    place.is_span = false;
+    for (number, group) in export.resource_logs.0.into_iter().enumerate() {
+        let Some(group) = group.0 else { continue };
         let resource = resource(group.resource);
-        for fields in
-            group.scopes.0.into_iter().filter_map(|scope| scope.0).flat_map(|scope| scope.records.0)
-        {
-            if let Some(log) = fields.0.and_then(|fields| log(fields, at, sink)) {
-                telemetry::log(&log, &resource, at, context, sink);
+        place.resource = number;
+        for (number, scope) in group.scopes.0.into_iter().enumerate() {
+            let Some(scope) = scope.0 else { continue };
+            let name = scope.scope.0.and_then(|scope| scope.name.0);
+            place.scope = number;
+            for (number, fields) in scope.records.0.into_iter().enumerate() {
+                place.item = number;
+                let Some(fields) = fields.0 else { continue };
+                if let Some(log) = log(fields, name.clone(), place, sink) {
+                    telemetry::log(&log, &resource, at, context, sink);
+                }
             }
         }
     }
@@ -240,9 +267,14 @@ fn resource(fields: Maybe<ResourceFields<'_>>) -> Resource<'_> {
 }
 
 /// `None` (and a problem) when a time cannot be told.
-fn span<'a>(fields: SpanFields<'a>, at: At, sink: &mut dyn Sink) -> Option<Span<'a>> {
-    let start = nanos(&fields.start, "startTimeUnixNano", at, sink)?;
-    let end = nanos(&fields.end, "endTimeUnixNano", at, sink)?;
+fn span<'a>(
+    fields: SpanFields<'a>,
+    scope: Option<Cow<'a, str>>,
+    place: Place,
+    sink: &mut dyn Sink,
+) -> Option<Span<'a>> {
+    let start = nanos(&fields.start, "startTimeUnixNano", place, sink)?;
+    let end = nanos(&fields.end, "endTimeUnixNano", place, sink)?;
     let status = fields.status.0.unwrap_or_default();
     let events = fields.events.0.into_iter().filter_map(|event| event.0);
     Some(Span {
@@ -263,15 +295,22 @@ fn span<'a>(fields: SpanFields<'a>, at: At, sink: &mut dyn Sink) -> Option<Span<
             .collect(),
         failed: status.code.get().is_some_and(|code| code == "2" || code.ends_with("ERROR")),
         status_message: status.message.0,
+        scope,
         adjusted: false,
     })
 }
 
-fn log<'a>(fields: LogFields<'a>, at: At, sink: &mut dyn Sink) -> Option<LogRecord<'a>> {
-    let time = nanos(&fields.time, "timeUnixNano", at, sink)?;
-    let observed = nanos(&fields.observed, "observedTimeUnixNano", at, sink)?;
+fn log<'a>(
+    fields: LogFields<'a>,
+    scope: Option<Cow<'a, str>>,
+    place: Place,
+    sink: &mut dyn Sink,
+) -> Option<LogRecord<'a>> {
+    let time = nanos(&fields.time, "timeUnixNano", place, sink)?;
+    let observed = nanos(&fields.observed, "observedTimeUnixNano", place, sink)?;
     Some(LogRecord {
         time: time.or(observed),
+        scope,
         event_name: fields.event_name.0,
         body: fields.body.0.map(value).unwrap_or_default(),
         attributes: attributes(fields.attributes),
@@ -282,19 +321,13 @@ fn log<'a>(fields: LogFields<'a>, at: At, sink: &mut dyn Sink) -> Option<LogReco
 
 /// Inner `None`: absent or 0, which both mean "not set". Outer `None`, and a problem: no time.
 #[expect(clippy::option_option, reason = "the two absences differ: one leaves the record out")]
-fn nanos(text: &Text<'_>, name: &'static str, at: At, sink: &mut dyn Sink) -> Option<Option<i64>> {
+fn nanos(text: &Text<'_>, field: &str, place: Place, sink: &mut dyn Sink) -> Option<Option<i64>> {
     let Some(text) = text.get() else { return Some(None) };
     match time::number(text, TimeUnit::Nanos) {
         Ok(0) => Some(None),
         Ok(nanos) => Some(Some(nanos)),
         Err(why) => {
-            let kind = match why {
-                BadTime::Spelling => Kind::BadTime,
-                BadTime::Range => Kind::TimeOutOfRange,
-            };
-            sink.problem(
-                Problem::new(kind, at, "one span or log record was left out").pointing(name),
-            );
+            place.no_time(why, field, sink);
             None
         }
     }

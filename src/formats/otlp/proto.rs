@@ -9,9 +9,11 @@ use prost::{Message, Oneof};
 
 use crate::formats::telemetry::value::{Attributes, Value};
 use crate::formats::telemetry::{self, LogRecord, Resource, Span, SpanEvent, SpanKind, id};
+use crate::formats::time::BadTime;
 use crate::formats::{Context, Format, Framing, Sink};
 use crate::problem::{At, Kind, Problem};
 
+use super::Place;
 use super::json::OtlpJson;
 
 /// The reader of one message that fills a file.
@@ -44,6 +46,8 @@ struct ResourceSpans {
 
 #[derive(Clone, PartialEq, Message)]
 struct ScopeSpans {
+    #[prost(message, optional, tag = "1")]
+    scope: Option<Scope>,
     #[prost(message, repeated, tag = "2")]
     spans: Vec<SpanFields>,
 }
@@ -58,8 +62,16 @@ struct ResourceLogs {
 
 #[derive(Clone, PartialEq, Message)]
 struct ScopeLogs {
+    #[prost(message, optional, tag = "1")]
+    scope: Option<Scope>,
     #[prost(message, repeated, tag = "2")]
     records: Vec<LogFields>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Scope {
+    #[prost(string, tag = "1")]
+    name: String,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -256,65 +268,75 @@ fn looks_like_export(head: &[u8]) -> Result<(), String> {
 }
 
 fn read(record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {
-    let broken = |sink: &mut dyn Sink| {
+    // Spans and log records differ in the wire types of their fields, so that the wrong one of the
+    // two does not decode.
+    if let Ok(export) = TraceExport::decode(record) {
+        spans(&export, at, context, sink);
+    } else if let Ok(export) = LogExport::decode(record) {
+        logs(&export, at, context, sink);
+    } else {
         sink.problem(Problem::new(Kind::NotJson, at, "not a protobuf message of OTLP"));
-    };
-    // Spans and log records differ in the wire type of their first fields, so that the wrong one of
-    // the two does not decode, or decodes to records without a name and a time.
-    match TraceExport::decode(record) {
-        Ok(export) if is_trace(&export) => {
-            for group in &export.groups {
-                let resource = resource(group.resource.as_ref());
-                for span in group.scopes.iter().flat_map(|scope| &scope.spans) {
-                    if let Some(span) = span_of(span, at, sink) {
-                        telemetry::span(&span, &resource, at, context, sink);
-                    }
-                }
-            }
-        }
-        _ => match LogExport::decode(record) {
-            Ok(export) => {
-                for group in &export.groups {
-                    let resource = resource(group.resource.as_ref());
-                    for log in group.scopes.iter().flat_map(|scope| &scope.records) {
-                        if let Some(log) = log_of(log, at, sink) {
-                            telemetry::log(&log, &resource, at, context, sink);
-                        }
-                    }
-                }
-            }
-            Err(_) => broken(sink),
-        },
     }
 }
 
-/// A span's field 1 is bytes, a log record's a number: records that decode as spans are spans,
-/// unless there are none.
-fn is_trace(export: &TraceExport) -> bool {
-    export
-        .groups
-        .iter()
-        .flat_map(|group| &group.scopes)
-        .all(|scope| !scope.spans.is_empty() || scope.encoded_len() == 0)
+fn spans(export: &TraceExport, at: At, context: &Context<'_>, sink: &mut dyn Sink) {
+    let mut place = Place { at, is_span: true, resource: 0, scope: 0, item: 0 };
+    for (number, group) in export.groups.iter().enumerate() {
+        let resource = resource(group.resource.as_ref());
+        place.resource = number;
+        for (number, scope) in group.scopes.iter().enumerate() {
+            place.scope = number;
+            for (number, fields) in scope.spans.iter().enumerate() {
+                place.item = number;
+                if let Some(span) = span_of(fields, scope.scope.as_ref(), place, sink) {
+                    telemetry::span(&span, &resource, at, context, sink);
+                }
+            }
+        }
+    }
 }
 
-fn nanos(value: u64, name: &'static str, at: At, sink: &mut dyn Sink) -> Result<Option<i64>, ()> {
+fn logs(export: &LogExport, at: At, context: &Context<'_>, sink: &mut dyn Sink) {
+    let mut place = Place { at, is_span: false, resource: 0, scope: 0, item: 0 };
+    for (number, group) in export.groups.iter().enumerate() {
+        let resource = resource(group.resource.as_ref());
+        place.resource = number;
+        for (number, scope) in group.scopes.iter().enumerate() {
+            place.scope = number;
+            for (number, fields) in scope.records.iter().enumerate() {
+                place.item = number;
+                if let Some(log) = log_of(fields, scope.scope.as_ref(), place, sink) {
+                    telemetry::log(&log, &resource, at, context, sink);
+                }
+            }
+        }
+    }
+}
+
+/// 0 means "not set". An error, and a problem: no time.
+fn nanos(value: u64, field: &str, place: Place, sink: &mut dyn Sink) -> Result<Option<i64>, ()> {
     match i64::try_from(value) {
         Ok(0) => Ok(None),
         Ok(nanos) => Ok(Some(nanos)),
         Err(_) => {
-            sink.problem(
-                Problem::new(Kind::TimeOutOfRange, at, "one span or log record was left out")
-                    .pointing(name),
-            );
+            place.no_time(BadTime::Range, field, sink);
             Err(())
         }
     }
 }
 
-fn span_of<'a>(fields: &'a SpanFields, at: At, sink: &mut dyn Sink) -> Option<Span<'a>> {
-    let start = nanos(fields.start, "startTimeUnixNano", at, sink).ok()?;
-    let end = nanos(fields.end, "endTimeUnixNano", at, sink).ok()?;
+fn scope_name(scope: Option<&Scope>) -> Option<Cow<'_, str>> {
+    scope.map(|scope| scope.name.as_str()).filter(|name| !name.is_empty()).map(Cow::Borrowed)
+}
+
+fn span_of<'a>(
+    fields: &'a SpanFields,
+    scope: Option<&'a Scope>,
+    place: Place,
+    sink: &mut dyn Sink,
+) -> Option<Span<'a>> {
+    let start = nanos(fields.start, "startTimeUnixNano", place, sink).ok()?;
+    let end = nanos(fields.end, "endTimeUnixNano", place, sink).ok()?;
     let status = fields.status.as_ref();
     Some(Span {
         trace_id: id::hex(&fields.trace_id),
@@ -339,15 +361,22 @@ fn span_of<'a>(fields: &'a SpanFields, at: At, sink: &mut dyn Sink) -> Option<Sp
             .map(|status| status.message.as_str())
             .filter(|text| !text.is_empty())
             .map(Cow::Borrowed),
+        scope: scope_name(scope),
         adjusted: false,
     })
 }
 
-fn log_of<'a>(fields: &'a LogFields, at: At, sink: &mut dyn Sink) -> Option<LogRecord<'a>> {
-    let time = nanos(fields.time, "timeUnixNano", at, sink).ok()?;
-    let observed = nanos(fields.observed, "observedTimeUnixNano", at, sink).ok()?;
+fn log_of<'a>(
+    fields: &'a LogFields,
+    scope: Option<&'a Scope>,
+    place: Place,
+    sink: &mut dyn Sink,
+) -> Option<LogRecord<'a>> {
+    let time = nanos(fields.time, "timeUnixNano", place, sink).ok()?;
+    let observed = nanos(fields.observed, "observedTimeUnixNano", place, sink).ok()?;
     Some(LogRecord {
         time: time.or(observed),
+        scope: scope_name(scope),
         event_name: Some(fields.event_name.as_str())
             .filter(|name| !name.is_empty())
             .map(Cow::Borrowed),

@@ -13,22 +13,23 @@ use super::attributes::{Fact, find, headers};
 use super::value::Attributes;
 use super::{LogRecord, Resource, Span};
 
-/// The exchange that a span covers; `None` when it is no HTTP exchange and names no method of A2A.
+/// What a span says of an exchange.
 pub fn of_span<'a>(
     span: &Span<'a>,
     resource: &Resource<'a>,
     at: At,
     context: &Context<'_>,
-) -> Option<Exchange<'a>> {
+) -> Exchange<'a> {
     let mut exchange = of_attributes(&span.attributes, span.kind.side(), resource, context);
     exchange.at = at;
-    exchange.started_at = span.start.or(span.end)?;
+    exchange.started_at = span.start.or(span.end).unwrap_or_default();
     exchange.ended_at = span.end;
     exchange.trace_id.clone_from(&span.trace_id);
     exchange.span_id.clone_from(&span.span_id);
     exchange.parent_span_id.clone_from(&span.parent_span_id);
+    exchange.recorder.clone_from(&span.scope);
     failures(span, &mut exchange);
-    tells_an_exchange(&exchange).then_some(exchange)
+    exchange
 }
 
 /// What is known of a log record before a mapping reads it.
@@ -43,6 +44,7 @@ pub fn of_log<'a>(
     exchange.started_at = log.time.unwrap_or_default();
     exchange.trace_id.clone_from(&log.trace_id);
     exchange.span_id.clone_from(&log.span_id);
+    exchange.recorder.clone_from(&log.scope);
     exchange
 }
 

@@ -118,6 +118,8 @@ pub struct Span<'a> {
     pub failed: bool,
     /// What its status says in words.
     pub status_message: Option<Text<'a>>,
+    /// The instrumentation scope that wrote it.
+    pub scope: Option<Text<'a>>,
     /// The backend moved its times to hide clock skew.
     pub adjusted: bool,
 }
@@ -138,6 +140,8 @@ pub struct SpanEvent<'a> {
 pub struct LogRecord<'a> {
     /// UTC nanoseconds; of a record without a time, when it was observed.
     pub time: Option<i64>,
+    /// The instrumentation scope that wrote it.
+    pub scope: Option<Text<'a>>,
     /// The name of the event, when it has one.
     pub event_name: Option<Text<'a>>,
     /// What was logged.
@@ -158,36 +162,23 @@ pub fn span(
     context: &Context<'_>,
     sink: &mut dyn Sink,
 ) {
-    let own = exchange::of_span(span, resource, at, context);
+    let known = exchange::of_span(span, resource, at, context);
     let timed = span.start.is_some() || span.end.is_some();
-    let fallback = Exchange {
-        at,
-        started_at: span.start.or(span.end).unwrap_or_default(),
-        ended_at: span.end,
-        side: span.kind.side(),
-        trace_id: span.trace_id.clone(),
-        span_id: span.span_id.clone(),
-        parent_span_id: span.parent_span_id.clone(),
-        client: exchange::client(&[], span.kind.side(), resource, context),
-        ..Exchange::default()
-    };
-    let known = own.clone().unwrap_or(fallback);
-    let seen = || view::of_span(span, resource);
-    if mapped(known, timed, resource, seen, context, sink) {
+    let own = exchange::tells_an_exchange(&known);
+    if mapped(&known, timed, resource, || view::of_span(span, resource), context, sink) || !own {
         return;
     }
-    let Some(own) = own else { return };
     if !timed {
         sink.problem(
-            Problem::new(Kind::MissingField, at, "the span has neither start nor end")
-                .pointing("startTimeUnixNano"),
+            Problem::new(Kind::MissingField, at, "neither start nor end; one span was left out")
+                .pointing("/startTimeUnixNano"),
         );
         return;
     }
     if span.adjusted {
         sink.problem(Problem::new(Kind::ClockAdjusted, at, "the backend moved this span's times"));
     }
-    sink.exchange(own);
+    sink.exchange(known);
 }
 
 /// Reads one log record.
@@ -199,19 +190,19 @@ pub fn log(
     sink: &mut dyn Sink,
 ) {
     let known = exchange::of_log(log, resource, at, context);
-    let seen = || view::of_log(log, resource);
     let own = exchange::tells_an_exchange(&known);
-    if mapped(known.clone(), log.time.is_some(), resource, seen, context, sink) {
+    let timed = log.time.is_some();
+    if mapped(&known, timed, resource, || view::of_log(log, resource), context, sink) {
         return;
     }
-    if own && log.time.is_some() {
+    if own && timed {
         sink.exchange(known);
     }
 }
 
 /// Lets the configured mappings read the record; whether one did.
 fn mapped(
-    known: Exchange<'_>,
+    known: &Exchange<'_>,
     timed: bool,
     resource: &Resource<'_>,
     seen: impl FnOnce() -> String,
@@ -231,7 +222,7 @@ fn mapped(
         return false;
     };
     let at = known.at;
-    let exchange = Exchange { resource: Some(Cow::Owned(resource.identity())), ..known };
+    let exchange = Exchange { resource: Some(Cow::Owned(resource.identity())), ..known.clone() };
     mapping::read(mapping, &hits, &Base { at, exchange, timed }, context, sink);
     true
 }
