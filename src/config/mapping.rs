@@ -213,6 +213,15 @@ impl Mapping {
     pub fn places(&self, field: Field) -> &[Place] {
         self.fields.iter().find(|(name, _)| *name == field).map_or(&[], |(_, places)| places)
     }
+
+    /// The first place of a field as the configuration spells it, for messages.
+    pub fn spelled(&self, field: Field) -> &str {
+        let value = match self.source.get(field.word()) {
+            Some(toml::Value::Array(list)) => list.first(),
+            value => value,
+        };
+        value.and_then(toml::Value::as_str).unwrap_or(field.word())
+    }
 }
 
 impl PartialEq for Mapping {

@@ -102,7 +102,11 @@ impl<'de> Deserialize<'de> for Body {
                 while let Some(key) = map.next_key::<String>()? {
                     if key == "string" || key == "base64_string" {
                         let inner: Body = map.next_value()?;
-                        body = if key == "string" { inner } else { Body(inner.0.and_then(|text| decoded(&text))) };
+                        body = if key == "string" {
+                            inner
+                        } else {
+                            Body(inner.0.and_then(|text| decoded(&text)))
+                        };
                     } else {
                         map.next_value::<IgnoredAny>()?;
                     }
@@ -126,7 +130,9 @@ impl<'de> Deserialize<'de> for Headers {
         for (name, values) in named {
             match values {
                 Values::One(value) => list.push((name, value)),
-                Values::Several(values) => list.extend(values.into_iter().map(|value| (name.clone(), value))),
+                Values::Several(values) => {
+                    list.extend(values.into_iter().map(|value| (name.clone(), value)));
+                }
             }
         }
         Ok(Self(list))
@@ -135,11 +141,17 @@ impl<'de> Deserialize<'de> for Headers {
 
 impl Headers {
     fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 
     fn pairs(&self) -> Vec<(Text<'_>, Text<'_>)> {
-        self.0.iter().map(|(name, value)| (Cow::Borrowed(name.as_str()), Cow::Borrowed(value.as_str()))).collect()
+        self.0
+            .iter()
+            .map(|(name, value)| (Cow::Borrowed(name.as_str()), Cow::Borrowed(value.as_str())))
+            .collect()
     }
 }
 
@@ -163,8 +175,15 @@ impl Format for Cassette {
                 return Err(format!("has no `{part}` at its beginning"));
             }
         }
-        let opens = |line: &str| line.starts_with("interactions:") || line.trim_start_matches(['{', ' ']).starts_with("\"interactions\"");
-        if text.lines().any(opens) { Ok(()) } else { Err("`interactions` is no key of the document".to_owned()) }
+        let opens = |line: &str| {
+            line.starts_with("interactions:")
+                || line.trim_start_matches(['{', ' ']).starts_with("\"interactions\"")
+        };
+        if text.lines().any(opens) {
+            Ok(())
+        } else {
+            Err("`interactions` is no key of the document".to_owned())
+        }
     }
 
     fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {
@@ -172,8 +191,15 @@ impl Format for Cassette {
         let file: File = match serde_saphyr::from_str(&text) {
             Ok(file) => file,
             Err(error) => {
-                let place = error.location().map(|at| format!(" at line {}", at.line())).unwrap_or_default();
-                return sink.problem(Problem::new(Kind::NotJson, at, format!("not the YAML of a cassette{place}")));
+                let place = error
+                    .location()
+                    .map(|at| format!(" at line {}", at.line()))
+                    .unwrap_or_default();
+                return sink.problem(Problem::new(
+                    Kind::NotJson,
+                    at,
+                    format!("not the YAML of a cassette{place}"),
+                ));
             }
         };
         for (number, interaction) in (1..).zip(&file.interactions) {
@@ -184,15 +210,25 @@ impl Format for Cassette {
 
 fn read(interaction: &Interaction, at: At, context: &Context<'_>, sink: &mut dyn Sink) {
     let Interaction { request, response } = interaction;
-    let date = response.headers.get("date").map(|date| time::spelled(date, "%a, %d %b %Y %H:%M:%S GMT", Some(&jiff::tz::TimeZone::UTC), context.assume_zone));
+    let date = response.headers.get("date").map(|date| {
+        time::spelled(
+            date,
+            "%a, %d %b %Y %H:%M:%S GMT",
+            Some(&jiff::tz::TimeZone::UTC),
+            context.assume_zone,
+        )
+    });
     let started_at = match date {
         Some(Ok(instant)) => instant.nanos,
-        Some(Err(_)) => return sink.problem(Problem::new(Kind::BadTime, at, "the Date header").pointing("response/headers/date")),
+        Some(Err(_)) => {
+            return sink.problem(Problem::new(Kind::BadTime, at, "the Date header"));
+        }
         None => {
-            return sink.problem(
-                Problem::new(Kind::MissingField, at, "the answer has no Date header, and cassettes hold no other time")
-                    .pointing("response/headers/date"),
-            );
+            return sink.problem(Problem::new(
+                Kind::MissingField,
+                at,
+                "the answer has no Date header, and cassettes hold no other time",
+            ));
         }
     };
     let body = |body: &'_ Body| body.0.clone().filter(|body| !body.is_empty()).map(Cow::Owned);

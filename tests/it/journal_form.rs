@@ -53,10 +53,15 @@ fn card(fetch: &CardFetch<'_>) -> Fields {
         CardSeen::Unknown => Value::Null,
         CardSeen::Body(body) => json!({ "body": sha256_hex(body) }),
         CardSeen::Hash(hash) => json!({ "hash": hash }),
-        other => json!(format!("{other:?}")),
+        CardSeen::HashedBody { sha256, body } => {
+            json!({ "hash": sha256, "content": sha256_hex(body) })
+        }
+        CardSeen::Object(object) => json!({ "object": sha256_hex(object.as_bytes()) }),
+        CardSeen::JsonString(raw) => json!({ "json_string": raw }),
     };
     vec![
         ("registry", json!(fetch.registry)),
+        ("authority", json!(fetch.authority)),
         ("sent_at", json!(fetch.sent_at.map(rfc3339))),
         ("status", json!(fetch.status)),
         ("etag", json!(fetch.etag)),
@@ -79,6 +84,7 @@ fn attempt(attempt: &Attempt<'_>) -> Fields {
         ("task_id", json!(attempt.task_id)),
         ("context_id", json!(attempt.context_id)),
         ("skill_id", json!(attempt.skill_id)),
+        ("admitted_under", json!(attempt.admitted_under)),
         ("accepted_output_modes", json!(attempt.accepted_output_modes)),
         ("stream", json!(attempt.stream)),
         ("push", json!(attempt.push)),

@@ -7,6 +7,7 @@
     reason = "a test may panic"
 )]
 
+mod format_samples;
 mod har_golden;
 mod har_truth;
 mod journal_form;

@@ -51,6 +51,13 @@ fn near(time: i64, wanted: &Value) -> bool {
     (time - nanos(wanted)).abs() <= SLACK_NS
 }
 
+/// A stream was cut midway; of the mirror's own GETs there are no bodies.
+fn kinds(recorded: &Recorded) -> Vec<&'static str> {
+    let mut codes: Vec<_> = recorded.problems.iter().map(|problem| problem.kind.code()).collect();
+    codes.sort_unstable();
+    codes
+}
+
 fn fetches(recorded: &Recorded) -> Vec<&CardFetch<'static>> {
     let events = recorded.events.iter();
     events
@@ -198,6 +205,7 @@ fn tasks_are_those_that_were_made(recorded: &Recorded, truth: &Value) {
 fn an_applications_log_tells_the_truth() {
     let (recorded, truth) = jsonl();
     assert_eq!(recorded.sightings as u64, truth["totals"]["exchanges"].as_u64().unwrap());
+    assert_eq!(kinds(&recorded), ["CD218"]);
     fetches_are_those_that_were_made(&recorded, &truth);
     attempts_are_those_that_were_made(&recorded, &truth);
     tasks_are_those_that_were_made(&recorded, &truth);
@@ -209,6 +217,7 @@ fn traces_and_logs_together_tell_the_truth() {
     // 152 exchanges: two log records each, spans of both sides and one around each of 105 calls;
     // three GETs of the mirror itself, which only the agent's spans saw.
     assert_eq!(recorded.sightings, 152 * 4 + 105 + 3);
+    assert_eq!(kinds(&recorded), ["CD218", "CD219", "CD219", "CD219"]);
     let unknown = fetches(&recorded).iter().filter(|fetch| fetch.common.client.is_none()).count();
     assert_eq!(unknown, 3);
     fetches_are_those_that_were_made(&recorded, &truth);

@@ -7,7 +7,7 @@ pub mod repr;
 
 use std::borrow::Cow;
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Half};
 use crate::problem::{At, Kind, Problem};
 
 use super::{Context, Format, Framing, Sink, time};
@@ -37,11 +37,13 @@ impl Format for AppLog {
     fn recognises(&self, head: &[u8], _context: &Context<'_>) -> Result<(), String> {
         let text = String::from_utf8_lossy(head);
         let names = [" a2a.", FETCHED, REQUEST];
-        let is_log = |line: &str| when(line).is_some() && names.iter().any(|name| line.contains(name));
+        let is_log =
+            |line: &str| when(line).is_some() && names.iter().any(|name| line.contains(name));
         if text.lines().any(is_log) {
             Ok(())
         } else {
-            Err("no line begins with a time and is one of the A2A SDK for Python or of httpx".to_owned())
+            Err("no line begins with a time and is one of the A2A SDK for Python or of httpx"
+                .to_owned())
         }
     }
 
@@ -52,19 +54,25 @@ impl Format for AppLog {
         let instant = match instant {
             Some(Ok(instant)) => instant,
             Some(Err(_)) => {
-                return sink.problem(Problem::new(Kind::BadTime, at, "the line's time").pointing("time"));
+                return sink.problem(Problem::new(Kind::BadTime, at, "the line's time"));
             }
             None => {
-                return sink.problem(
-                    Problem::new(Kind::MissingField, at, "the line does not begin with a time; add %(asctime)s to the log's format")
-                        .pointing("time"),
-                );
+                return sink.problem(Problem::new(
+                    Kind::MissingField,
+                    at,
+                    "the line does not begin with a time; add %(asctime)s to the log's format",
+                ));
             }
         };
         if instant.naive {
             sink.problem(Problem::new(Kind::NaiveTime, at, "").pointing("time"));
         }
-        sink.exchange(Exchange { at, started_at: instant.nanos, ended_at: Some(instant.nanos), ..exchange });
+        sink.exchange(Exchange {
+            at,
+            started_at: instant.nanos,
+            ended_at: Some(instant.nanos),
+            ..exchange
+        });
     }
 }
 
@@ -86,13 +94,23 @@ fn when(line: &str) -> Option<&str> {
     Some(text.trim_end_matches([',', ':', '-', '.']))
 }
 
+/// httpx logs the request, and the card resolver next what came of it: two lines of one fetch, and
+/// nothing in them but the URL that tells which belong together.
+fn key(url: &str, status: i64) -> String {
+    format!("{status} {url}")
+}
+
 /// A card that was fetched.
 fn card_of<'a>(line: &'a str, at: At, sink: &mut dyn Sink) -> Option<Exchange<'a>> {
     let (_, rest) = line.split_once(FETCHED)?;
     let (url, card) = rest.split_once(": ")?;
     let body = repr::to_json(card.trim());
     if body.is_none() {
-        sink.problem(Problem::new(Kind::BadAnswer, at, "the card is cut, or no dict as Python writes it"));
+        sink.problem(Problem::new(
+            Kind::BadAnswer,
+            at,
+            "the card is cut, or no dict as Python writes it",
+        ));
     }
     Some(Exchange {
         method: Some(Cow::Borrowed("GET")),
@@ -100,6 +118,8 @@ fn card_of<'a>(line: &'a str, at: At, sink: &mut dyn Sink) -> Option<Exchange<'a
         status: Some(200),
         response_body: body.map(|json| Cow::Owned(json.into_bytes())),
         reserialised: true,
+        key: Some(Cow::Owned(key(url, 200))),
+        half: Half::Response,
         ..Exchange::default()
     })
 }
@@ -109,11 +129,17 @@ fn request_of(line: &str) -> Option<Exchange<'_>> {
     let (_, rest) = line.split_once(REQUEST)?;
     let mut words = rest.split(' ');
     let (method, url) = (words.next()?, words.next()?);
+    // Nothing tells what a POST asked for.
+    if method != "GET" {
+        return None;
+    }
     let status = words.nth(1)?.trim_end_matches('"').parse().ok()?;
     Some(Exchange {
         method: Some(Cow::Borrowed(method)),
         url: Some(Cow::Borrowed(url)),
         status: Some(status),
+        key: Some(Cow::Owned(key(url, status))),
+        half: Half::Request,
         ..Exchange::default()
     })
 }

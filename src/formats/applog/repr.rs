@@ -14,7 +14,9 @@ pub fn to_json(text: &str) -> Option<String> {
         let Some(first) = rest.chars().next() else { break };
         match first {
             '\'' | '"' => rest = string(rest, &mut out)?,
-            'b' if rest.starts_with(['b']) && matches!(rest.as_bytes().get(1), Some(b'\'' | b'"')) => {
+            'b' if rest.starts_with(['b'])
+                && matches!(rest.as_bytes().get(1), Some(b'\'' | b'"')) =>
+            {
                 rest = string(rest.get(1..)?, &mut out)?;
             }
             '{' | '[' | '(' => {
@@ -99,13 +101,17 @@ fn string<'a>(text: &'a str, out: &mut String) -> Option<&'a str> {
 
 /// A number or a name; gives what follows it.
 fn word<'a>(text: &'a str, out: &mut String) -> Option<&'a str> {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-'))).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-')))
+        .unwrap_or(text.len());
     let (word, rest) = text.split_at_checked(end)?;
     match word {
         "True" => out.push_str("true"),
         "False" => out.push_str("false"),
         "None" | "nan" | "inf" | "-inf" => out.push_str("null"),
-        number if serde_json::from_str::<serde_json::Number>(number).is_ok() => out.push_str(number),
+        number if serde_json::from_str::<serde_json::Number>(number).is_ok() => {
+            out.push_str(number);
+        }
         _ => return None,
     }
     Some(rest)
@@ -125,15 +131,30 @@ mod tests {
             "{'name': 'Bob\\'s', \"it's\": True, 'none': None, 'n': [1, -2.5, 1e-05], 'e': {}}",
             r#"{"name":"Bob's","it's":true,"none":null,"n":[1,-2.5,1e-05],"e":{}}"#,
         );
-        converts(r"['\n\t\\', 'caf\xe9', '\u20ac', '\U0001f600', 'é']", r#"["\n\t\\","café","€","😀","é"]"#);
+        converts(
+            r"['\n\t\\', 'caf\xe9', '\u20ac', '\U0001f600', 'é']",
+            r#"["\n\t\\","café","€","😀","é"]"#,
+        );
         converts("{'t': (1,), 'u': (1, 2), 'v': ()}", r#"{"t":[1],"u":[1,2],"v":[]}"#);
-        converts("{'transport': <TransportProtocol.jsonrpc: 'JSONRPC'>}", r#"{"transport":"JSONRPC"}"#);
+        converts(
+            "{'transport': <TransportProtocol.jsonrpc: 'JSONRPC'>}",
+            r#"{"transport":"JSONRPC"}"#,
+        );
         converts("{'a': \"say 'hi'\", 'b': 'say \"hi\"'}", r#"{"a":"say 'hi'","b":"say \"hi\""}"#);
     }
 
     #[test]
     fn what_is_cut_or_something_else() {
-        for text in ["", "{'a': 'b", "{'a': [1, 2}", "{'a': object()}", "{'a' 'b'}", "}", "{'a': 1}}", "'\\"] {
+        for text in [
+            "",
+            "{'a': 'b",
+            "{'a': [1, 2}",
+            "{'a': object()}",
+            "{'a' 'b'}",
+            "}",
+            "{'a': 1}}",
+            "'\\",
+        ] {
             assert_eq!(to_json(text), None, "{text}");
         }
     }

@@ -51,7 +51,11 @@ impl Format for AgentGateway {
         let text = String::from_utf8_lossy(record);
         // Lines of other scopes are accepted without events.
         let Some((when, pairs)) = parts(&text) else { return };
-        let all = pairs_of(pairs);
+        let (all, rest) = pairs_of(pairs);
+        if !rest.is_empty() {
+            let detail = format!("{} bytes at its end are no name=value pairs", rest.len());
+            sink.problem(Problem::new(Kind::BadField, at, detail));
+        }
         line(when, all, at, context, sink);
     }
 }
@@ -104,8 +108,8 @@ fn parts(line: &str) -> Option<(&str, &str)> {
     (scope == "request" && pairs.contains("http.method=")).then_some((when, pairs))
 }
 
-/// `name=value name="quoted value"`.
-fn pairs_of(mut rest: &str) -> Attributes<'_> {
+/// `name=value name="quoted value"`, and what could not be read of them.
+fn pairs_of(mut rest: &str) -> (Attributes<'_>, &str) {
     let mut pairs = Vec::new();
     while let Some((name, after)) = rest.trim_start().split_once('=') {
         let (value, tail) = if after.starts_with('"') {
@@ -125,12 +129,12 @@ fn pairs_of(mut rest: &str) -> Attributes<'_> {
         pairs.push((Cow::Borrowed(name), Value::Text(value)));
         rest = tail;
     }
-    Attributes(pairs)
+    (Attributes(pairs), rest.trim())
 }
 
 fn line(when: &str, all: Attributes<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink) {
     let Ok(end) = time::text(when, None, context.assume_zone) else {
-        return sink.problem(Problem::new(Kind::BadTime, at, "not RFC 3339").pointing("time"));
+        return sink.problem(Problem::new(Kind::BadTime, at, "time: not RFC 3339"));
     };
     let known = exchange::of_attributes(&all, Side::Gateway, &Resource::default(), context);
     let host = find(&all, Fact::Host).unwrap_or_default();

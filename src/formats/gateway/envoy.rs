@@ -174,13 +174,14 @@ fn line(all: Attributes<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink)
     let Some(Ok(start)) =
         told(&all, "start_time").map(|text| time::text(&text, None, context.assume_zone))
     else {
-        return sink
-            .problem(Problem::new(Kind::BadTime, at, "not RFC 3339").pointing("start_time"));
+        return sink.problem(Problem::new(Kind::BadTime, at, "start_time: not RFC 3339"));
     };
     let number = |name: &str| told(&all, name).and_then(|text| text.parse::<i64>().ok());
     let authority = first(&[":authority", "authority"]);
     let path = first(&["x-envoy-origin-path", "x-envoy-original-path", "path"]);
-    let tls = told(&all, "requested_server_name").is_some();
+    // Within a mesh Istio names its own routes; TLS that the caller chose names a host.
+    let tls =
+        told(&all, "requested_server_name").is_some_and(|name| !name.starts_with("outbound_"));
     let status = number("response_code").filter(|status| *status > 0);
     let flags = first(&["response_flags", "response_code_details"]);
     let exchange = Exchange {

@@ -46,9 +46,7 @@ fn read(line: Line<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink) {
         .map(nanos)
         .or_else(|| end.and_then(|end| end.nanos.checked_sub(duration.unwrap_or_default())))
     else {
-        return sink.problem(
-            Problem::new(Kind::MissingField, at, "the line has no time").pointing("time"),
-        );
+        return sink.problem(Problem::new(Kind::MissingField, at, "the line has no time"));
     };
     let ended_at = end.map(nanos).or_else(|| started_at.checked_add(duration?));
     if start.or(end).is_some_and(|instant| instant.naive) {

@@ -8,7 +8,7 @@ use crate::event::Text;
 use crate::exchange::{Exchange, Half, Stated, StreamPiece};
 use crate::formats::time::BadTime;
 use crate::formats::{Context, Sink};
-use crate::problem::{Kind, Problem};
+use crate::problem::{At, Kind, Problem};
 
 use super::headers;
 use super::values::{Found, Values, read_time, text_of};
@@ -70,7 +70,7 @@ pub fn read<'a>(
                     exchange.at,
                     "headers are an object, an array of pairs or of {name, value}",
                 )
-                .pointing(field.word()),
+                .pointing(values.mapping.spelled(field)),
             ),
         }
     }
@@ -148,7 +148,7 @@ fn times(
             Some(Some(instant.nanos))
         }
         Some(Err(why)) => {
-            sink.problem(bad_time(why, field, exchange.at));
+            sink.problem(no_time(Some(why), values.mapping, field, exchange.at));
             None
         }
     };
@@ -160,14 +160,7 @@ fn times(
     match (start, end, duration) {
         (None, None, _) if timed => {}
         (None, None, _) => {
-            sink.problem(
-                Problem::new(
-                    Kind::MissingField,
-                    exchange.at,
-                    "the mapping's time is not in the record",
-                )
-                .pointing("time"),
-            );
+            sink.problem(no_time(None, values.mapping, Field::Time, exchange.at));
             return None;
         }
         (Some(start), Some(end), _) => {
@@ -184,20 +177,25 @@ fn times(
         }
     }
     if naive {
-        sink.problem(Problem::new(Kind::NaiveTime, exchange.at, "").pointing("time"));
+        let place = values.mapping.spelled(Field::Time);
+        sink.problem(Problem::new(Kind::NaiveTime, exchange.at, "").pointing(place));
     }
     Some(())
 }
 
-/// The problem of a time that cannot be read.
-pub fn bad_time(why: BadTime, field: Field, at: crate::problem::At) -> Problem {
-    match why {
-        BadTime::Spelling => {
-            Problem::new(Kind::BadTime, at, "not a time in the mapping's unit or format")
+/// The problem of a time for want of which the record, or the element of `each`, was left out.
+pub fn no_time(why: Option<BadTime>, mapping: &Mapping, field: Field, at: At) -> Problem {
+    let place = mapping.spelled(field);
+    let problem = match why {
+        None => Problem::new(Kind::MissingField, at, format!("{place}: no time")),
+        Some(BadTime::Spelling) => {
+            Problem::new(Kind::BadTime, at, format!("{place}: not in the mapping's unit or format"))
         }
-        BadTime::Range => Problem::new(Kind::TimeOutOfRange, at, ""),
-    }
-    .pointing(field.word())
+        Some(BadTime::Range) => {
+            Problem::new(Kind::TimeOutOfRange, at, format!("{place}: too far away"))
+        }
+    };
+    if mapping.each.is_some() { problem.pointing(place) } else { problem }
 }
 
 /// A body, and whether it stood there as a JSON value of its own rather than as text.

@@ -17,13 +17,14 @@ use super::values::{Values, text_of};
 pub fn read<'a>(values: &Values<'_, '_, 'a>, exchange: &Exchange<'a>, sink: &mut dyn Sink) {
     for (_, raw) in whole(values) {
         let mut exchange = exchange.clone();
+        // What an agent answered or posted; without a method this would look like a GET.
+        exchange.method.get_or_insert(Cow::Borrowed("POST"));
         let is_text = raw.starts_with('"');
         let text = text_of(raw);
         if object::requests(&text)
             .is_ok_and(|list| list.iter().any(|request| request.method.get().is_some()))
         {
             exchange.request_body = Some(bytes(text));
-            exchange.method.get_or_insert(Cow::Borrowed("POST"));
         } else if object::replies(&text)
             .is_ok_and(|list| list.iter().any(|reply| !reply.items.is_empty()))
         {
@@ -40,7 +41,7 @@ pub fn read<'a>(values: &Values<'_, '_, 'a>, exchange: &Exchange<'a>, sink: &mut
                     exchange.at,
                     "neither a request, an answer, an update nor a card",
                 )
-                .pointing("a2a"),
+                .pointing(values.mapping.spelled(Field::A2a)),
             );
             continue;
         }
