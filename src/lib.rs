@@ -14,3 +14,4 @@ pub mod problem;
 pub mod query;
 pub mod report;
 pub mod tables;
+pub mod yaml;

@@ -11,12 +11,20 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use crate::event::Text;
 use crate::exchange::Exchange;
 use crate::problem::{At, Kind, Problem};
+use crate::yaml;
 
 use super::{Context, Format, Framing, Sink, time};
 
 /// The reader.
 #[derive(Debug)]
 pub struct Cassette;
+
+/// The cassette that a YAML text holds; else where and why there is none.
+fn cassette(text: &str) -> Result<File, String> {
+    let wrong = |wrong: yaml::Wrong| format!("line {}: {}", wrong.line, wrong.what);
+    let document = yaml::documents(text).map_err(wrong)?.into_iter().next().ok_or("it is empty")?;
+    serde_json::from_value(document.into_json()).map_err(|_| "it has another shape".to_owned())
+}
 
 #[derive(Debug, Deserialize)]
 struct File {
@@ -188,18 +196,11 @@ impl Format for Cassette {
 
     fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {
         let text = String::from_utf8_lossy(record);
-        let file: File = match serde_saphyr::from_str(&text) {
+        let file: File = match cassette(&text) {
             Ok(file) => file,
-            Err(error) => {
-                let place = error
-                    .location()
-                    .map(|at| format!(" at line {}", at.line()))
-                    .unwrap_or_default();
-                return sink.problem(Problem::new(
-                    Kind::NotJson,
-                    at,
-                    format!("not the YAML of a cassette{place}"),
-                ));
+            Err(what) => {
+                let detail = format!("not the YAML of a cassette: {what}");
+                return sink.problem(Problem::new(Kind::NotJson, at, detail));
             }
         };
         for (number, interaction) in (1..).zip(&file.interactions) {
