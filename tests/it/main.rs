@@ -10,6 +10,7 @@
 mod format_samples;
 mod har_golden;
 mod har_truth;
+mod joined_recorders;
 mod journal_form;
 mod reading;
 mod recorded;
