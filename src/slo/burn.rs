@@ -141,9 +141,10 @@ pub fn replay(stream: &Stream, rule: &Rule, allowed: Ratio, floor: u64, end: i64
             head += 1;
         }
         for window in &mut windows {
-            while let Some(moment) = moments.get(window.tail).filter(|m| {
-                window.tail < head && m.at.saturating_add(window.length) <= now
-            }) {
+            while let Some(moment) = moments
+                .get(window.tail)
+                .filter(|m| window.tail < head && m.at.saturating_add(window.length) <= now)
+            {
                 window.bad -= u128::from(moment.bad);
                 window.total -= u128::from(moment.total);
                 window.tail += 1;
@@ -161,7 +162,8 @@ pub fn replay(stream: &Stream, rule: &Rule, allowed: Ratio, floor: u64, end: i64
                 while moments.get(first_bad).is_some_and(|m| m.bad == 0) && first_bad < head {
                     first_bad += 1;
                 }
-                let first_bad_at = moments.get(first_bad).filter(|_| first_bad < head).map(|m| m.at);
+                let first_bad_at =
+                    moments.get(first_bad).filter(|_| first_bad < head).map(|m| m.at);
                 Alert {
                     fired_at: now.saturating_add(rule.after),
                     cleared_at: None,
@@ -186,9 +188,11 @@ pub fn replay(stream: &Stream, rule: &Rule, allowed: Ratio, floor: u64, end: i64
 /// Reads the whole stream: for one look.
 pub fn rate(stream: &Stream, length: i64, at: i64, allowed: Ratio) -> (Option<f64>, u128) {
     let inside = |t: i64| t <= at && i128::from(t) > i128::from(at) - i128::from(length);
-    let (bad, total) = stream.moments.iter().filter(|m| inside(m.at)).fold((0, 0), |(b, t), m| {
-        (b + u128::from(m.bad), t + u128::from(m.total))
-    });
+    let (bad, total) = stream
+        .moments
+        .iter()
+        .filter(|m| inside(m.at))
+        .fold((0, 0), |(b, t), m| (b + u128::from(m.bad), t + u128::from(m.total)));
     let rate = (total > 0).then(|| share(bad, total) / allowed.value());
     (rate, total / u128::from(stream.unit.max(1)))
 }

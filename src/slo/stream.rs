@@ -70,17 +70,18 @@ impl Stream {
             *total += u128::from(moment.total);
         }
         let unit = if slicing.target.is_some() { 1 } else { WHOLE };
-        let moments = slices.into_iter().filter(|(_, (_, total))| *total > 0).map(|(place, (bad, total))| {
-            let ends = i128::from(slicing.anchor) + (place + 1) * length;
-            let bad = match slicing.target {
-                Some(target) => {
-                    let reached = target.compared(total.saturating_sub(bad), total);
-                    u64::from(reached.is_some_and(std::cmp::Ordering::is_lt))
-                }
-                None => portion(bad, total),
-            };
-            Moment { at: i64::try_from(ends).unwrap_or(i64::MAX).min(end), bad, total: unit }
-        });
+        let moments =
+            slices.into_iter().filter(|(_, (_, total))| *total > 0).map(|(place, (bad, total))| {
+                let ends = i128::from(slicing.anchor) + (place + 1) * length;
+                let bad = match slicing.target {
+                    Some(target) => {
+                        let reached = target.compared(total.saturating_sub(bad), total);
+                        u64::from(reached.is_some_and(std::cmp::Ordering::is_lt))
+                    }
+                    None => portion(bad, total),
+                };
+                Moment { at: i64::try_from(ends).unwrap_or(i64::MAX).min(end), bad, total: unit }
+            });
         Self::new(moments.collect(), unit)
     }
 }
