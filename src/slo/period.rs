@@ -69,13 +69,12 @@ impl TimeWindow {
     pub fn bounds(&self, at: i64) -> Option<Bounds> {
         match self {
             Self::Rolling(duration) => {
-                let before = match duration.fixed() {
-                    Some(length) => at.checked_sub(length)?,
-                    None => {
-                        let now = Timestamp::from_nanosecond(at.into()).ok()?;
-                        let then = now.to_zoned(TimeZone::UTC).checked_sub(duration.calendar(1)?);
-                        nanoseconds(then.ok()?.timestamp())?
-                    }
+                let before = if let Some(length) = duration.fixed() {
+                    at.checked_sub(length)?
+                } else {
+                    let now = Timestamp::from_nanosecond(at.into()).ok()?;
+                    let then = now.to_zoned(TimeZone::UTC).checked_sub(duration.calendar(1)?);
+                    nanoseconds(then.ok()?.timestamp())?
                 };
                 Some(Bounds { first: before.checked_add(1)?, last: at, ends_at: at })
             }

@@ -137,12 +137,11 @@ impl<'a> Metadata<'a> {
         let annotations = fields.get("annotations");
         if let Some(fields) = annotations.and_then(|n| Fields::open(n, "annotations", faults)) {
             for (key, node) in fields.entries() {
-                match scalar(node) {
-                    Some(value) => metadata.annotations.push((&key.name, key.line, value)),
-                    None => {
-                        let what = format!("the annotation `{}` is not a text", key.name);
-                        faults.add(key.line, what, "write `key: value`");
-                    }
+                if let Some(value) = scalar(node) {
+                    metadata.annotations.push((&key.name, key.line, value));
+                } else {
+                    let what = format!("the annotation `{}` is not a text", key.name);
+                    faults.add(key.line, what, "write `key: value`");
                 }
             }
         }

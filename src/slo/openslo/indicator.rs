@@ -179,12 +179,11 @@ fn source(
     let mut params = Vec::new();
     if let Some(node) = spec.get("params") {
         for (key, node) in Fields::open(node, "params", faults)?.entries() {
-            match scalar(node) {
-                Some(value) => params.push((key.name.clone(), value.to_owned())),
-                None => {
-                    let what = format!("the parameter `{}` is {}", key.name, node.kind());
-                    faults.add(key.line, what, "write `name: value`");
-                }
+            if let Some(value) = scalar(node) {
+                params.push((key.name.clone(), value.to_owned()));
+            } else {
+                let what = format!("the parameter `{}` is {}", key.name, node.kind());
+                faults.add(key.line, what, "write `name: value`");
             }
         }
     }

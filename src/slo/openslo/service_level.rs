@@ -9,6 +9,7 @@ use super::document::{Document, Kind, description, referred};
 use super::fields::{Faults, Fields, scalar};
 use super::yaml::Node;
 use super::{indicator, policy, window};
+use std::cmp::Ordering;
 
 /// The annotation that says how few events are too few.
 const MIN_EVENTS: &str = "carddrift/min-events";
@@ -35,12 +36,11 @@ pub(super) fn read(
     let mut notes = Vec::new();
     let service = fields.need_text("service", "name the service: `service: delegation`", faults);
     let shared = indicator_of(&fields, documents, faults);
-    let window = match fields.get("timeWindow") {
-        Some(node) => window::read(fields.list("timeWindow", faults), node.line, faults),
-        None => {
-            notes.push("no timeWindow is given: the last 30 days are taken".to_owned());
-            Span::parse("30d").map(TimeWindow::Rolling)
-        }
+    let window = if let Some(node) = fields.get("timeWindow") {
+        window::read(fields.list("timeWindow", faults), node.line, faults)
+    } else {
+        notes.push("no timeWindow is given: the last 30 days are taken".to_owned());
+        Span::parse("30d").map(TimeWindow::Rolling)
     };
     let method = fields.text("budgetingMethod", faults);
     if method.is_none() && fields.get("budgetingMethod").is_none() {
@@ -61,25 +61,23 @@ pub(super) fn read(
         faults.add(fields.line, "the SLO has no objective", help);
     }
     for (place, node) in items.iter().enumerate() {
-        let Some(mut one) = objective(node, method, documents, faults) else { continue };
-        let indicator = match (&shared, one.indicator.take()) {
-            (Some(_), Some(_)) => {
+        let Some(one) = objective(node, method, documents, faults) else { continue };
+        let indicator = match (&shared, one.indicator.clone()) {
+            (Err(Told), _) | (_, Err(Told)) => continue,
+            (Ok(Some(_)), Ok(Some(_))) => {
                 let help = "write the indicator once: for the SLO, or for each objective";
                 faults.add(node.line, "both the SLO and its objective have an indicator", help);
                 continue;
             }
-            (Some(shared), None) => shared.clone(),
-            (None, Some(own)) => own,
-            (None, None) => {
+            (Ok(Some(shared)), Ok(None)) => shared.clone(),
+            (Ok(None), Ok(Some(own))) => own,
+            (Ok(None), Ok(None)) => {
                 let help = "write `indicatorRef: NAME` or `indicator:` below `spec`";
                 faults.add(fields.line, "the SLO has no indicator", help);
                 continue;
             }
         };
-        let (Some(indicator), Some(window), Some(service)) = (indicator, window.clone(), service)
-        else {
-            continue;
-        };
+        let (Some(window), Some(service)) = (window.clone(), service) else { continue };
         check_metric(&indicator, &one, items.len(), node.line, faults, &mut notes);
         objectives.push(Objective {
             slo: document.metadata.name.to_owned(),
@@ -109,28 +107,29 @@ struct Item {
     target: Ratio,
     threshold: Option<Threshold>,
     budgeting: Budgeting,
-    /// `Some(None)`: there is one, with faults.
-    indicator: Option<Option<Indicator>>,
+    indicator: Result<Option<Indicator>, Told>,
 }
 
-/// `Some(None)`: there is one, with faults.
+/// There is one, with faults that were told.
+#[derive(Debug, Clone, Copy)]
+struct Told;
+
 fn indicator_of(
     fields: &Fields<'_>,
     documents: &[Document<'_>],
     faults: &mut Faults,
-) -> Option<Option<Indicator>> {
-    match (fields.get("indicator"), fields.text("indicatorRef", faults)) {
-        (None, None) => None,
-        (Some(node), None) => Some(indicator::inline(node, documents, faults)),
-        (None, Some(name)) => {
-            let document = referred(documents, Kind::Sli, name, fields.line, faults);
-            Some(document.and_then(|d| indicator::of_document(d, documents, faults)))
-        }
+) -> Result<Option<Indicator>, Told> {
+    let found = match (fields.get("indicator"), fields.text("indicatorRef", faults)) {
+        (None, None) => return Ok(None),
+        (Some(node), None) => indicator::inline(node, documents, faults),
+        (None, Some(name)) => referred(documents, Kind::Sli, name, fields.line, faults)
+            .and_then(|document| indicator::of_document(document, documents, faults)),
         (Some(node), Some(_)) => {
             faults.add(node.line, "both `indicator` and `indicatorRef` are given", "keep one");
-            Some(None)
+            None
         }
-    }
+    };
+    found.map(Some).ok_or(Told)
 }
 
 fn objective(
@@ -153,7 +152,7 @@ fn objective(
     ];
     let fields = Fields::of(node, "objectives[]", &known, faults)?;
     let weight = fields.number("compositeWeight", faults);
-    if weight.is_some_and(|(_, weight)| weight.compared(1, 1).is_some_and(|o| o.is_ne())) {
+    if weight.is_some_and(|(_, weight)| weight.compared(1, 1).is_some_and(Ordering::is_ne)) {
         faults.add(
             fields.line,
             "composites with weights are not computed",
@@ -186,7 +185,7 @@ fn target(fields: &Fields<'_>, faults: &mut Faults) -> Option<Ratio> {
             return None;
         }
     };
-    if target.compared(1, 1).is_some_and(|one| one.is_le()) {
+    if target.compared(1, 1).is_some_and(Ordering::is_le) {
         let line = has.or(has_percent).map_or(fields.line, |node| node.line);
         let (what, help) = if target == (Ratio { above: 1, below: 1 }) {
             (
@@ -246,7 +245,7 @@ fn budgeting(fields: &Fields<'_>, method: Option<&str>, faults: &mut Faults) -> 
     }
     fields.need("timeSliceTarget", "Timeslices needs it: `timeSliceTarget: 0.95`", faults)?;
     let (_, target) = fields.number("timeSliceTarget", faults)?;
-    let above_one = target.compared(1, 1).is_some_and(|one| one.is_lt());
+    let above_one = target.compared(1, 1).is_some_and(Ordering::is_lt);
     if target.above == 0 || above_one {
         let what = "`timeSliceTarget` is not more than 0 and at most 1";
         faults.add(fields.line, what, "for example `timeSliceTarget: 0.95`");

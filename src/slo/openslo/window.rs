@@ -48,7 +48,7 @@ fn start_time(fields: &Fields<'_>, faults: &mut Faults) -> Option<DateTime> {
     let text = fields.need_text("startTime", help, faults)?;
     // Without a zone: the zone stands beside it.
     let time = text.parse::<DateTime>().ok().filter(|_| text.parse::<jiff::Timestamp>().is_err());
-    let year = time.map(|t| t.year());
+    let year = time.map(DateTime::year);
     if year.is_none_or(|year| !(1700..=2200).contains(&year)) {
         faults.add(fields.line, "`calendar.startTime` is no date with a time, without zone", help);
         return None;
