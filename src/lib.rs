@@ -13,6 +13,5 @@ pub mod ingest;
 pub mod problem;
 pub mod query;
 pub mod report;
-pub mod slo;
 pub mod tables;
 pub mod yaml;

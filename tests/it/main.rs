@@ -7,14 +7,12 @@
     reason = "a test may panic"
 )]
 
+mod cases;
 mod format_samples;
 mod har_golden;
 mod har_truth;
-mod joined_recorders;
 mod journal_form;
 mod reading;
 mod recorded;
 mod rotation_truth;
-
-#[test]
-fn the_package_builds() {}
+mod wire;

@@ -1,0 +1,270 @@
+//! One thread's part: a chunk of records becomes rows.
+
+use super::account::{Counts, Fates};
+use super::batch::Batch;
+use super::cards::Spot;
+use super::fold::{Fold, FoldRules, Origin};
+use super::repair::Reading;
+use super::split::{Chunk, Record};
+use crate::event::Event;
+use crate::exchange::Exchange;
+use crate::exchange::join::Joiner;
+use crate::formats::{Context, Format, Sink};
+use crate::problem::{At, Kind, Problem, Severity};
+use std::collections::BTreeMap;
+use std::io;
+
+/// A source while its chunks are read.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Its number in the order of names.
+    pub number: u32,
+    /// Its name.
+    pub name: String,
+}
+
+/// What a record gave, as far as its fate needs it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Given {
+    events: u32,
+    exchanges: u32,
+    lost: bool,
+    unreadable: bool,
+}
+
+/// A record kept so far.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    at: At,
+    given: Given,
+    repaired: bool,
+}
+
+/// A record whose exchanges are still to be joined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// It was repaired.
+    pub repaired: bool,
+    /// It has events of its own that are kept.
+    pub events: bool,
+}
+
+/// The records whose exchanges are still to be joined, by place.
+pub type WaitingRecords = BTreeMap<Spot, Waiting>;
+
+/// Makes rows of the chunks that one thread takes.
+#[derive(Debug)]
+pub struct Worker<'c> {
+    context: &'c Context<'c>,
+    joiner: &'c Joiner,
+    fold: Fold<'c>,
+    batch: Batch,
+    records: Vec<Kept>,
+    /// Problems so far, by kind.
+    pub counts: Counts,
+}
+
+impl<'c> Worker<'c> {
+    /// With nothing read yet.
+    pub fn new(context: &'c Context<'c>, joiner: &'c Joiner, rules: &'c FoldRules<'c>) -> Self {
+        Self {
+            context,
+            joiner,
+            fold: Fold::new(rules),
+            batch: Batch::default(),
+            records: Vec::new(),
+            counts: Counts::new(),
+        }
+    }
+
+    /// Folds the records of a chunk into the batch. What was rejected is counted at once.
+    pub fn chunk(
+        &mut self,
+        source: &Source,
+        format: &dyn Format,
+        chunk: &Chunk,
+    ) -> io::Result<Fates> {
+        let mut fates = Fates::default();
+        for record in chunk.records() {
+            if let Some(text) = record.text {
+                let given = self.read(source, format, text.as_bytes(), record.at, true)?;
+                if !given.unreadable {
+                    self.settle(record.at, given, false, &mut fates);
+                    continue;
+                }
+            }
+            self.mend(source, format, chunk, &record, &mut fates)?;
+        }
+        Ok(fates)
+    }
+
+    /// Reads a record that a strict parser refused.
+    fn mend(
+        &mut self,
+        source: &Source,
+        format: &dyn Format,
+        chunk: &Chunk,
+        record: &Record<'_>,
+        fates: &mut Fates,
+    ) -> io::Result<()> {
+        for piece in chunk.repair(record) {
+            let repaired = piece.is_repaired();
+            let mut problems = piece.problems;
+            match piece.reading {
+                Reading::Blank => {}
+                Reading::Rejected => fates.rejected += 1,
+                Reading::Readable(bytes) => {
+                    let given = self.read(source, format, &bytes, piece.at, false)?;
+                    self.settle(piece.at, given, repaired, fates);
+                    if given.is_rejected() {
+                        // What it was rejected for is told; that it was mended before helps nobody.
+                        problems.clear();
+                    }
+                }
+            }
+            for problem in problems {
+                self.problem(source, &problem);
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, at: At, given: Given, repaired: bool, fates: &mut Fates) {
+        if given.is_rejected() {
+            fates.rejected += 1;
+        } else {
+            // Its number in the chunk is its place here.
+            self.records.push(Kept { at, given, repaired });
+        }
+    }
+
+    /// Reads one record. With `first` a record that is no JSON leaves nothing behind.
+    fn read(
+        &mut self,
+        source: &Source,
+        format: &dyn Format,
+        bytes: &[u8],
+        at: At,
+        first: bool,
+    ) -> io::Result<Given> {
+        let record = u32::try_from(self.records.len()).unwrap_or(u32::MAX);
+        let mut sink = RecordSink {
+            origin: Origin {
+                source: &source.name,
+                number: source.number,
+                at,
+                record,
+                seen_by: None,
+            },
+            fold: &mut self.fold,
+            batch: &mut self.batch,
+            joiner: self.joiner,
+            given: Given::default(),
+            problems: Vec::new(),
+            failed: None,
+        };
+        format.parse(bytes, at, self.context, &mut sink);
+        let RecordSink { mut given, problems, failed, .. } = sink;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        given.unreadable = given.is_rejected() && problems.iter().any(|p| p.kind == Kind::NotJson);
+        if !(first && given.unreadable) {
+            for problem in problems {
+                self.problem(source, &problem);
+            }
+        }
+        Ok(given)
+    }
+
+    fn problem(&mut self, source: &Source, problem: &Problem) {
+        *self.counts.entry(problem.kind).or_default() += 1;
+        self.batch.problem(&source.name, problem);
+    }
+
+    /// The rows so far, and what is known of their events.
+    pub fn batch(&mut self) -> &mut Batch {
+        &mut self.batch
+    }
+
+    /// Ends the chunk: counts what became of its records, now that it is known which of its events
+    /// are duplicates. Records with exchanges are settled when those are joined.
+    pub fn settle_all(
+        &mut self,
+        source: &Source,
+        duplicate: &[bool],
+        fates: &mut Fates,
+        waiting: &mut WaitingRecords,
+    ) {
+        let mut known = vec![0_u32; self.records.len()];
+        for (mark, duplicate) in self.batch.marks.iter().zip(duplicate) {
+            if *duplicate {
+                fates.duplicate_events += 1;
+                if let Some(count) = known.get_mut(mark.record as usize) {
+                    *count += 1;
+                }
+            } else {
+                fates.event_at(mark.time);
+            }
+        }
+        for (record, known) in self.records.drain(..).zip(known) {
+            let given = record.given;
+            if given.exchanges > 0 {
+                let events = given.events > known;
+                waiting.insert(
+                    (source.number, record.at),
+                    Waiting { repaired: record.repaired, events },
+                );
+            }
+            if given.events > 0 && known == given.events && given.exchanges == 0 {
+                fates.duplicate += 1;
+                continue;
+            }
+            if record.repaired {
+                fates.repaired += 1;
+            } else {
+                fates.accepted += 1;
+            }
+            fates.without_events += u64::from(given.events == 0 && given.exchanges == 0);
+        }
+    }
+}
+
+impl Given {
+    fn is_rejected(self) -> bool {
+        self.lost && self.events == 0 && self.exchanges == 0
+    }
+}
+
+/// Takes what one record gives.
+struct RecordSink<'w, 'c> {
+    origin: Origin<'w>,
+    fold: &'w mut Fold<'c>,
+    batch: &'w mut Batch,
+    joiner: &'c Joiner,
+    given: Given,
+    problems: Vec<Problem>,
+    failed: Option<io::Error>,
+}
+
+impl Sink for RecordSink<'_, '_> {
+    fn event(&mut self, at: At, event: Event<'_>) {
+        let origin = Origin { at, ..self.origin };
+        match self.fold.event(&event, origin, self.batch) {
+            Ok(()) => self.given.events += 1,
+            Err(problem) => self.problem(problem),
+        }
+    }
+
+    fn exchange(&mut self, exchange: Exchange<'_>) {
+        match self.joiner.add(self.origin.source, &exchange) {
+            Ok(()) => self.given.exchanges += 1,
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.given.lost |= problem.kind.severity() >= Severity::DataLoss;
+        self.problems.push(problem);
+    }
+}
