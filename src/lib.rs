@@ -13,5 +13,6 @@ pub mod ingest;
 pub mod problem;
 pub mod query;
 pub mod report;
+pub mod slo;
 pub mod tables;
 pub mod yaml;

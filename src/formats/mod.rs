@@ -10,6 +10,7 @@ pub mod console;
 pub mod gateway;
 pub mod har;
 pub mod jaeger;
+pub mod journal;
 pub mod mapping;
 pub mod otlp;
 pub mod telemetry;
@@ -51,8 +52,9 @@ pub trait Sink {
     fn event(&mut self, at: At, event: Event<'_>);
     /// An exchange, or one side of it: joined before events are made of it.
     fn exchange(&mut self, exchange: Exchange<'_>);
-    /// Something wrong or assumed. A problem of severity `data_loss` with an empty pointer means
-    /// that the record was rejected.
+    /// Something wrong or assumed. A record that gave neither event nor exchange, but a problem of
+    /// severity `data_loss`, was rejected; when the kind is [`NotJson`](crate::problem::Kind::NotJson),
+    /// it is mended, if that can be done, and read again.
     fn problem(&mut self, problem: Problem);
 }
 
@@ -73,6 +75,7 @@ pub trait Format: Sync {
 
 /// Every reader, in the order in which they are asked whether they know a source.
 pub const ALL: &[&dyn Format] = &[
+    &journal::Journal,
     &har::Har,
     &otlp::OtlpJson,
     &jaeger::Jaeger,

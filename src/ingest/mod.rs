@@ -1,7 +1,26 @@
-//! From inputs to records with exact positions (and from there to rows).
+//! From inputs to tables: sources are found, opened, cut into records, read, folded into rows.
 //!
-//! `discover` names the sources, `open` gives their content in blocks, `split` cuts it into chunks of
-//! whole records, `repair` mends what a strict parser refuses.
+//! ```text
+//! discover ─ open ─ split ─► chunks ─ formats ─► events ─ fold ─► rows ─ dedup ─► Parquet
+//!                            (in parallel)              exchanges ─ join ─ derive ─┘
+//! ```
+//!
+//! Knows no query. Chunks are read in parallel and their duplicates settled in order, so which of
+//! equal events stays does not depend on threads: the first by the source's name and the place in
+//! it (what stands in records as such before what is derived from exchanges).
+
+mod account;
+mod batch;
+mod cards;
+mod dedup;
+mod driver;
+mod error;
+mod fold;
+mod identity;
+mod output;
+mod payload;
+mod runs;
+mod worker;
 
 pub mod array;
 pub mod containers;
@@ -13,3 +32,73 @@ pub mod repair;
 pub mod scan;
 pub mod split;
 pub mod utf16;
+
+pub use account::{Account, Counts, Fates};
+pub use driver::ingest;
+pub use error::IngestError;
+
+use crate::config::Config;
+use crate::problem::Problem;
+use crate::tables::Dataset;
+use open::Limits;
+use std::path::PathBuf;
+
+/// How to ingest.
+#[derive(Debug, Clone)]
+pub struct IngestOptions {
+    /// Threads that read records; 0: one for each core.
+    pub threads: usize,
+    /// What a source may cost.
+    pub limits: Limits,
+    /// The zone for times without one; `None`: UTC.
+    pub assume_zone: Option<jiff::tz::TimeZone>,
+    /// The reader to use for every source; `None`: told by content.
+    pub input_format: Option<String>,
+    /// Whether message and part contents are stored.
+    pub keep_payloads: bool,
+}
+
+impl Default for IngestOptions {
+    fn default() -> Self {
+        let limits = Limits { block_bytes: 2 << 20, ..Limits::default() };
+        Self { threads: 0, limits, assume_zone: None, input_format: None, keep_payloads: false }
+    }
+}
+
+/// What an ingest gave.
+#[derive(Debug, Default)]
+pub struct Ingested {
+    /// The rows.
+    pub tables: Dataset,
+    /// One for each source that was read, by name.
+    pub accounts: Vec<Account>,
+    /// Sources that could not be read at all, by name.
+    pub unreadable: Vec<(String, Problem)>,
+    /// How many problems there are of each kind; each is a row of the table `problems`.
+    pub problems: Counts,
+}
+
+impl Ingested {
+    /// The sum over all sources: records (blank ones among them) and blank ones, and their fates.
+    pub fn totals(&self) -> (u64, u64, Fates) {
+        let mut fates = Fates::default();
+        let (mut records, mut blank) = (0, 0);
+        for account in &self.accounts {
+            fates.add(&account.fates);
+            records += account.facts.records;
+            blank += account.facts.blank;
+        }
+        (records, blank, fates)
+    }
+}
+
+/// Ingests files and folders.
+pub fn ingest_paths(
+    paths: &[PathBuf],
+    config: &Config,
+    options: &IngestOptions,
+) -> Result<Ingested, IngestError> {
+    let inputs: Vec<String> =
+        paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    ingest(&inputs, config, options)
+}

@@ -16,6 +16,8 @@ pub trait Kind {
     type Builder: ArrayBuilder + Default2;
     /// Appends one value.
     fn append(builder: &mut Self::Builder, value: Self::Value<'_>);
+    /// Writes the value down so that two values give the same bytes only when they are equal.
+    fn mark(value: &Self::Value<'_>, out: &mut Vec<u8>);
     /// The Arrow type.
     fn data_type() -> DataType;
     /// Whether a value may be missing.
@@ -54,6 +56,42 @@ impl Default2 for ListBuilder<StringBuilder> {
     }
 }
 
+/// A value that can be written down for comparison.
+trait Mark {
+    fn mark(&self, out: &mut Vec<u8>);
+}
+
+impl Mark for i64 {
+    fn mark(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+}
+impl Mark for bool {
+    fn mark(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+}
+impl Mark for &str {
+    fn mark(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&(self.len() as u64).to_le_bytes());
+        out.extend_from_slice(self.as_bytes());
+    }
+}
+impl Mark for &[&str] {
+    fn mark(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&(self.len() as u64).to_le_bytes());
+        self.iter().for_each(|text| text.mark(out));
+    }
+}
+impl<T: Mark> Mark for Option<T> {
+    fn mark(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(self.is_some()));
+        if let Some(value) = self {
+            value.mark(out);
+        }
+    }
+}
+
 macro_rules! kind {
     ($(#[$doc:meta])* $name:ident, $value:ty, $builder:ty, $nullable:literal, $data_type:expr, |$b:ident, $v:ident| $append:expr) => {
         $(#[$doc])*
@@ -64,6 +102,9 @@ macro_rules! kind {
             type Builder = $builder;
             fn append($b: &mut Self::Builder, $v: Self::Value<'_>) {
                 $append;
+            }
+            fn mark(value: &Self::Value<'_>, out: &mut Vec<u8>) {
+                value.mark(out);
             }
             fn data_type() -> DataType {
                 $data_type
@@ -133,6 +174,16 @@ macro_rules! table {
         #[derive(Debug, Clone)]
         pub struct $row<'a> {
             $( $(#[doc = $doc])+ pub $column: <$crate::tables::column::$kind as $crate::tables::column::Kind>::Value<'a>, )*
+        }
+
+        impl $row<'_> {
+            /// Writes down everything but where the row came from: equal events give equal bytes
+            /// (model §1 *Duplicates*).
+            pub fn mark(&self, out: &mut Vec<u8>) {
+                $( if !matches!(stringify!($column), "source_file" | "source_line" | "source_byte" | "seen_by") {
+                    <$crate::tables::column::$kind as $crate::tables::column::Kind>::mark(&self.$column, out);
+                } )*
+            }
         }
 
         /// Builds the columns.

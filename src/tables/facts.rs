@@ -119,6 +119,8 @@ table! {
         skill_id: Text,
         /// Facet key: its effective input and output modes.
         modes: Text,
+        /// Facet key: security requirements of its own.
+        security: Text,
     }
 }
 
@@ -307,7 +309,8 @@ table! {
         schema_rule: MaybeInt,
         /// As stated.
         digest: MaybeText,
-        /// The digest as lower-case hex, when it is a SHA-256.
+        /// The digest as lower-case hex, when it is a SHA-256; empty when it claims to be one but
+        /// has no such value, so that nothing matches it.
         digest_sha256: MaybeText,
         /// The recorder's own check: true is `pass`.
         digest_check: MaybeFlag,
@@ -356,6 +359,8 @@ table! {
     "sources", SourceRow, Sources {
         /// As given, joined with `/` below a directory.
         source_file: Text,
+        /// Number of the ingest into the store that read it, from 1; 0: without a store.
+        ingest: Int,
         /// SHA-256 of its decompressed content, hex.
         sha256: Text,
         /// Bytes on disk.

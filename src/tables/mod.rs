@@ -9,9 +9,11 @@
 pub mod column;
 mod dataset;
 mod facts;
+mod write;
 
 pub use dataset::{Dataset, Segment};
 pub use facts::*;
+pub use write::{Destination, Folder, TableWriter, Written};
 
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use column::Column;
