@@ -6,6 +6,7 @@
 //!
 //! *A format for rows*: one file and one line in [`Format`].
 
+pub mod condition;
 pub mod csv;
 pub mod json;
 pub mod markdown;
