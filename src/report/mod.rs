@@ -1,13 +1,16 @@
 //! Findings into what people and machines read: text, Markdown, JSON, CSV, Parquet.
 //!
 //! This room does not know where the rows come from, nor where the bytes go: rows in, bytes out.
-//! Nothing in it computes a measure; a number that is printed here stands in an answer of a query.
+//! Nothing in it computes a measure: a number that is printed here stands in an answer of a query, or
+//! is the interval of two that do.
 //! The same rows give the same bytes.
 //!
 //! *A format for rows*: one file and one line in [`Format`].
 
 pub mod condition;
 pub mod csv;
+pub mod document;
+pub mod figures;
 pub mod json;
 pub mod markdown;
 pub mod parquet;

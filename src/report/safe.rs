@@ -53,6 +53,11 @@ pub fn markdown(text: &str) -> Cow<'_, str> {
     if quiet {
         return Cow::Borrowed(text);
     }
+    Cow::Owned(markdown_code(text))
+}
+
+/// The text as a code span of Markdown, also within a table.
+pub fn markdown_code(text: &str) -> String {
     // A pipe would end the cell even within a code span, unless it is escaped.
     let inner = terminal(text).replace('|', "\\|");
     let mut longest = 0;
@@ -63,7 +68,7 @@ pub fn markdown(text: &str) -> Cow<'_, str> {
     }
     let fence = "`".repeat(longest + 1);
     let pad = if inner.starts_with(['`', ' ']) || inner.ends_with(['`', ' ']) { " " } else { "" };
-    Cow::Owned(format!("{fence}{pad}{inner}{pad}{fence}"))
+    format!("{fence}{pad}{inner}{pad}{fence}")
 }
 
 /// How many columns of a terminal the text takes.

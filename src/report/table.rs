@@ -15,12 +15,14 @@ const LEAST: usize = 12;
 
 /// Writes the rows within `columns` of a terminal, or as wide as they are.
 pub fn write(view: View<'_>, columns: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
-    let mut grid = Grid::new(view);
+    let names = view.names().map(|n| safe::terminal(n).into_owned()).collect();
+    let right = view.schema.fields().iter().map(|f| f.data_type().is_numeric()).collect();
+    let mut grid = Grid::new(names, right);
     view.for_each_row(|row| {
-        grid.push(row);
+        grid.push(row.iter().map(cell).collect());
         Ok::<(), io::Error>(())
     })?;
-    grid.write(columns, out)
+    grid.write("", columns, out)
 }
 
 /// The value as a person reads it; unknown is `·`.
@@ -61,7 +63,9 @@ fn shown(text: &str) -> Cow<'_, str> {
     }
 }
 
-struct Grid {
+/// Cells and the widths that they take.
+#[derive(Debug)]
+pub struct Grid {
     names: Vec<String>,
     /// Whether the column is set to the right.
     right: Vec<bool>,
@@ -70,35 +74,41 @@ struct Grid {
 }
 
 impl Grid {
-    fn new(view: View<'_>) -> Self {
-        let names: Vec<String> = view.names().map(|n| safe::terminal(n).into_owned()).collect();
-        let right = view.schema.fields().iter().map(|f| f.data_type().is_numeric()).collect();
+    /// A grid without rows; the names are harmless.
+    pub fn new(names: Vec<String>, right: Vec<bool>) -> Self {
         let widths = names.iter().map(|n| safe::width(n)).collect();
         Self { names, right, widths, rows: Vec::new() }
     }
 
-    fn push(&mut self, row: &[Value<'_>]) {
-        let cells: Vec<String> = row.iter().map(cell).collect();
+    /// Adds a row of harmless cells.
+    pub fn push(&mut self, cells: Vec<String>) {
         for (width, cell) in self.widths.iter_mut().zip(&cells) {
             *width = (*width).max(safe::width(cell));
         }
         self.rows.push(cells);
     }
 
-    fn write(&self, columns: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the rows within `columns` of a terminal, each line after `indent`.
+    pub fn write(
+        &self,
+        indent: &str,
+        columns: Option<usize>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let columns = columns.map(|c| c.saturating_sub(safe::width(indent)));
         let widths = match columns {
             None => Some(self.widths.clone()),
             Some(columns) => fit(&self.widths, &self.right, columns),
         };
         match widths {
-            Some(widths) => self.write_table(&widths, out),
-            None => self.write_records(columns.unwrap_or(usize::MAX), out),
+            Some(widths) => self.write_table(indent, &widths, out),
+            None => self.write_records(indent, columns.unwrap_or(usize::MAX), out),
         }
     }
 
-    fn write_table(&self, widths: &[usize], out: &mut dyn Write) -> io::Result<()> {
+    fn write_table(&self, indent: &str, widths: &[usize], out: &mut dyn Write) -> io::Result<()> {
         let line = |cells: &[String], out: &mut dyn Write| {
-            let mut text = String::new();
+            let mut text = String::from(indent);
             for ((cell, width), right) in cells.iter().zip(widths).zip(&self.right) {
                 let cell = safe::cut(cell, *width);
                 let blank = " ".repeat(width.saturating_sub(safe::width(&cell)));
@@ -119,14 +129,15 @@ impl Grid {
         Ok(())
     }
 
-    fn write_records(&self, columns: usize, out: &mut dyn Write) -> io::Result<()> {
+    fn write_records(&self, indent: &str, columns: usize, out: &mut dyn Write) -> io::Result<()> {
         let name_width = self.names.iter().map(|n| safe::width(n)).max().unwrap_or(0);
         for (i, row) in self.rows.iter().enumerate() {
-            writeln!(out, "── {} of {}", i + 1, self.rows.len())?;
+            writeln!(out, "{indent}── {} of {}", i + 1, self.rows.len())?;
             for (name, cell) in self.names.iter().zip(row) {
                 let blank = " ".repeat(name_width.saturating_sub(safe::width(name)));
                 let room = columns.saturating_sub(name_width + GAP).max(LEAST);
-                writeln!(out, "{name}{blank}  {}", safe::cut(cell, room))?;
+                let line = format!("{indent}{name}{blank}  {}", safe::cut(cell, room));
+                writeln!(out, "{}", line.trim_end())?;
             }
         }
         Ok(())
