@@ -7,16 +7,19 @@
 //!
 //! *A format for rows*: one file and one line in [`Format`].
 
+pub mod causes;
 pub mod condition;
 pub mod csv;
 pub mod document;
 pub mod figures;
+pub mod findings;
 pub mod json;
 pub mod markdown;
 pub mod parquet;
 pub mod rows;
 pub mod safe;
 pub mod table;
+pub mod trouble;
 pub mod typed;
 
 use rows::View;

@@ -1,0 +1,79 @@
+//! What is wrong, how bad it is, since when, on whose side, and what to do: the first five lines.
+//!
+//! *A kind of trouble*: one file and one line in [`all`], worst first.
+
+mod corrupt;
+mod lag;
+mod quiet;
+mod rejections;
+mod split_brain;
+
+use super::document::Prose;
+use super::figures::Clock;
+use super::findings::Findings;
+
+/// One thing that is wrong, told in five parts; each begins with a capital and has no full stop.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trouble {
+    /// What is wrong.
+    pub what: Prose,
+    /// How bad it is, with counts and intervals.
+    pub how_bad: Prose,
+    /// Since when.
+    pub since: Prose,
+    /// On whose side.
+    pub side: Prose,
+    /// What to do next.
+    pub next: Prose,
+}
+
+/// What is wrong, worst first; empty when nothing is.
+pub fn all(findings: &Findings) -> Vec<Trouble> {
+    let clock = Clock::of(findings.first_time(), findings.last_time());
+    let kinds = [split_brain::find, corrupt::find, rejections::find, lag::find];
+    kinds.into_iter().filter_map(|find| find(findings, clock)).collect()
+}
+
+/// The first five sentences, and whether they are an alarm.
+pub fn opening(findings: &Findings) -> (Vec<Prose>, bool) {
+    let troubles = all(findings);
+    if troubles.is_empty() {
+        let clock = Clock::of(findings.first_time(), findings.last_time());
+        return (sentences(vec![quiet::find(findings, clock)]), false);
+    }
+    (sentences(troubles), true)
+}
+
+/// Each part of the troubles as one sentence.
+fn sentences(troubles: Vec<Trouble>) -> Vec<Prose> {
+    let mut parts: [Vec<Prose>; 5] = Default::default();
+    for trouble in troubles {
+        let told = [trouble.what, trouble.how_bad, trouble.since, trouble.side, trouble.next];
+        for (part, prose) in parts.iter_mut().zip(told) {
+            part.push(prose);
+        }
+    }
+    parts
+        .into_iter()
+        .map(|pieces| Prose::join(pieces, ". "))
+        .filter(|sentence| !sentence.is_empty())
+        .map(|sentence| sentence.say("."))
+        .collect()
+}
+
+/// How often each value occurs, most often first, then by name.
+pub(super) fn tally<'a>(values: impl IntoIterator<Item = &'a str>) -> Vec<(String, i64)> {
+    let mut counts = std::collections::BTreeMap::<&str, i64>::new();
+    for value in values {
+        *counts.entry(value).or_default() += 1;
+    }
+    let mut counts: Vec<(String, i64)> =
+        counts.into_iter().map(|(value, n)| (value.to_owned(), n)).collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts
+}
+
+/// The values of [`tally`] without their counts.
+pub(super) fn ranked<'a>(values: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    tally(values).into_iter().map(|(value, _)| value).collect()
+}

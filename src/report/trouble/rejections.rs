@@ -1,0 +1,206 @@
+//! Attempts rejected under a cached card: storms, replays, loops, cards that had changed.
+
+use super::{Trouble, ranked, tally};
+use crate::report::document::Prose;
+use crate::report::figures::{Clock, count, counted, duration, rate, seconds};
+use crate::report::findings::{Findings, Incident};
+
+pub(super) fn find(findings: &Findings, clock: Clock) -> Option<Trouble> {
+    let what = what(findings)?;
+    Some(Trouble {
+        what,
+        how_bad: how_bad(findings),
+        since: since(findings, clock),
+        side: side(findings),
+        next: next(findings),
+    })
+}
+
+fn agents(findings: &Findings, wanted: impl Fn(&Incident) -> bool) -> Vec<String> {
+    ranked(findings.incidents.iter().filter(|i| wanted(i)).map(|i| i.agent.as_str()))
+}
+
+fn what(findings: &Findings) -> Option<Prose> {
+    let s = &findings.summary;
+    if s.storms > 0 {
+        let storms = ranked(findings.storms.iter().map(|s| s.agent.as_str()));
+        return Some(
+            Prose::new()
+                .strong(
+                    format!("{}: ", counted(s.storms, "Retry storm", "retry storms"))
+                        .replacen("1 ", "", 1),
+                )
+                .say("clients kept sending attempts to ")
+                .names(&storms, 3)
+                .say(" under a cached card that it rejects"),
+        );
+    }
+    if s.replays > 0 {
+        let replayed = ranked(findings.replays.iter().map(|r| r.agent.as_str()));
+        return Some(
+            Prose::new()
+                .strong("Replays: ")
+                .say("clients repeated rejected attempts to ")
+                .names(&replayed, 3)
+                .say(" without fetching its card again"),
+        );
+    }
+    let changed = agents(findings, |i| i.result == "changed");
+    if !changed.is_empty() {
+        return Some(
+            Prose::new()
+                .strong("Card drift: ")
+                .names(&changed, 3)
+                .say(" rejected attempts made under a card that had changed since"),
+        );
+    }
+    let same = agents(findings, |i| i.result == "identical");
+    if !same.is_empty() {
+        return Some(
+            Prose::new()
+                .strong("Stale at the source: ")
+                .names(&same, 3)
+                .say(" rejects what its card still advertises"),
+        );
+    }
+    None
+}
+
+fn how_bad(findings: &Findings) -> Prose {
+    let s = &findings.summary;
+    let mut prose = Prose::new()
+        .strong(rate(s.replays, s.attempts))
+        .say(format!(" of the attempts are replays, {} are rejections", count(s.rejections)));
+    if let Some(worst) = findings.storms.iter().max_by_key(|s| s.failed_attempts) {
+        prose = prose.say(format!(
+            "; the worst storm had {} by {} in {}, at most {} a minute",
+            counted(worst.failed_attempts, "rejection", "rejections"),
+            counted(worst.clients, "client", "clients"),
+            duration(seconds(worst.started_at, worst.ended_at)),
+            count(worst.peak_per_minute)
+        ));
+    }
+    if s.loops > 0 {
+        prose = prose.say(format!(
+            "; {} although the fresh card was identical",
+            counted(s.loops, "loop went on", "loops went on")
+        ));
+    }
+    if s.replays_unknown_client > 0 {
+        prose = prose.say(format!(
+            "; {} rest on clients whose name is unknown",
+            counted(s.replays_unknown_client, "replay", "replays")
+        ));
+    }
+    prose
+}
+
+fn since(findings: &Findings, clock: Clock) -> Prose {
+    let first = findings.incidents.iter().map(|i| i.rejected_at).min();
+    let last = findings
+        .replays
+        .iter()
+        .map(|r| r.last_failed_at)
+        .chain(findings.storms.iter().map(|s| s.ended_at))
+        .chain(findings.incidents.iter().map(|i| i.rejected_at))
+        .max();
+    match (first, last) {
+        (Some(first), Some(last)) if first == last => {
+            Prose::from("The rejection came ").strong(clock.utc(first))
+        }
+        (Some(first), Some(last)) => Prose::from("The first rejection came ")
+            .strong(clock.utc(first))
+            .say(", the last ")
+            .strong(clock.utc(last)),
+        _ => Prose::new(),
+    }
+}
+
+fn side(findings: &Findings) -> Prose {
+    let all = findings.incidents.len();
+    let results = tally(findings.incidents.iter().map(|i| i.result.as_str()));
+    let pieces = results.into_iter().map(|(result, n)| {
+        let (lead, meaning) = match result.as_str() {
+            "changed" => ("the agent's contract had changed", changes(findings)),
+            "identical" => {
+                ("the fresh card was identical", Prose::from(", so the agent is at fault"))
+            }
+            "cosmetic" => {
+                ("the fresh card had the same contract", Prose::from(", so the agent is at fault"))
+            }
+            "never_refetched" => (
+                "the client never fetched the card again",
+                Prose::from(", so it could not know better"),
+            ),
+            _ => ("what the fresh card said is unknown", Prose::new()),
+        };
+        Prose::new().say(format!("in {} of {all} incidents ", count(n))).strong(lead).then(meaning)
+    });
+    let mut told = Prose::join(pieces, "; ");
+    if let Some(super::super::document::Span::Say(words)) = told.0.first_mut() {
+        *words = words.replacen("in ", "In ", 1);
+    }
+    told
+}
+
+/// What changed, over all incidents whose card had.
+fn changes(findings: &Findings) -> Prose {
+    let changed = || findings.incidents.iter().filter(|i| i.result == "changed");
+    let lists = |list: fn(&Incident) -> &Option<Vec<String>>| {
+        ranked(changed().filter_map(list_of(list)).flatten().map(String::as_str))
+    };
+    let removed = lists(|i| &i.skills_removed);
+    let added = lists(|i| &i.skills_added);
+    let facets: Vec<String> = lists(|i| &i.changed).into_iter().filter(|f| f != "skills").collect();
+    let mut pieces = Vec::new();
+    if !removed.is_empty() {
+        pieces.push(Prose::from("skill ").names(&removed, 3).say(" is gone"));
+    }
+    if !added.is_empty() {
+        pieces.push(Prose::from("skill ").names(&added, 3).say(" is new"));
+    }
+    if !facets.is_empty() {
+        pieces.push(Prose::from(format!("{} changed", facets.join(", "))));
+    }
+    let told = Prose::join(pieces, ", ");
+    if told.is_empty() { told } else { Prose::from(" (").then(told).say(")") }
+}
+
+fn list_of<'f>(
+    list: fn(&Incident) -> &Option<Vec<String>>,
+) -> impl Fn(&'f Incident) -> Option<&'f Vec<String>> {
+    move |incident| list(incident).as_ref()
+}
+
+fn next(findings: &Findings) -> Prose {
+    let has = |result: &str| findings.incidents.iter().any(|i| i.result == result);
+    let mut pieces = Vec::new();
+    if findings.summary.replays > 0 || has("changed") || has("never_refetched") {
+        pieces.push(Prose::from(
+            "let the clients fetch the card again after one rejection, and build the next attempt on what it says",
+        ));
+    }
+    let withdrawn = ranked(
+        findings
+            .incidents
+            .iter()
+            .filter(|i| i.skill_still_advertised == Some(false))
+            .filter_map(|i| i.skill_id.as_deref()),
+    );
+    if !withdrawn.is_empty() {
+        pieces
+            .push(Prose::from("stop asking for ").names(&withdrawn, 3).say(", which is withdrawn"));
+    }
+    let at_fault = agents(findings, |i| i.result == "identical" || i.result == "cosmetic");
+    if !at_fault.is_empty() {
+        pieces.push(
+            Prose::from("escalate to the operator of ")
+                .names(&at_fault, 3)
+                .say(", which rejects what its card offers, and do not loop"),
+        );
+    }
+    if pieces.is_empty() {
+        return Prose::new();
+    }
+    Prose::from("Next: ").then(Prose::join(pieces, "; "))
+}
