@@ -5,6 +5,7 @@
 
 use super::rows::View;
 use super::typed;
+use crate::query::Note;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde::de::value::Error;
@@ -243,18 +244,14 @@ ProblemExample {
     sources_of_kind: i64,
 });
 
-/// What could not be measured, or an assumption.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Note {
-    /// A stable word.
-    pub kind: String,
-    /// What it concerns.
-    pub subject: Option<String>,
-    /// How many rows it touches.
-    pub count: u64,
-    /// What it says.
-    pub text: String,
-}
+answer!(/// A later task that builds on a split-brain one.
+Downstream {
+    task_id: String,
+    later_task_id: String,
+    client: Option<String>,
+    sent_at: i64,
+    by: String,
+});
 
 /// All that a report is made of.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -265,6 +262,8 @@ pub struct Findings {
     pub split_brains: Vec<Binding>,
     /// `bindings`, corrupt ones only.
     pub corrupt: Vec<Binding>,
+    /// Tasks that build on split-brain ones.
+    pub downstream: Vec<Downstream>,
     /// `rotations`.
     pub rotations: Vec<Rotation>,
     /// `registry_lag`.

@@ -7,6 +7,7 @@
 //!
 //! *A format for rows*: one file and one line in [`Format`].
 
+pub mod answers;
 pub mod causes;
 pub mod condition;
 pub mod csv;
@@ -18,6 +19,7 @@ pub mod markdown;
 pub mod parquet;
 pub mod rows;
 pub mod safe;
+pub mod sections;
 pub mod table;
 pub mod trouble;
 pub mod typed;

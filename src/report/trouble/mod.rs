@@ -8,6 +8,8 @@ mod quiet;
 mod rejections;
 mod split_brain;
 
+pub(in crate::report) use quiet::reasons;
+
 use super::document::Prose;
 use super::figures::Clock;
 use super::findings::Findings;
@@ -62,7 +64,9 @@ fn sentences(troubles: Vec<Trouble>) -> Vec<Prose> {
 }
 
 /// How often each value occurs, most often first, then by name.
-pub(super) fn tally<'a>(values: impl IntoIterator<Item = &'a str>) -> Vec<(String, i64)> {
+pub(in crate::report) fn tally<'a>(
+    values: impl IntoIterator<Item = &'a str>,
+) -> Vec<(String, i64)> {
     let mut counts = std::collections::BTreeMap::<&str, i64>::new();
     for value in values {
         *counts.entry(value).or_default() += 1;
