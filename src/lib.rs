@@ -5,6 +5,7 @@
 //! ```
 
 pub mod a2a;
+pub mod cli;
 pub mod config;
 pub mod event;
 pub mod exchange;

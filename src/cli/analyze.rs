@@ -1,0 +1,101 @@
+//! `carddrift analyze` and `carddrift report`: read, measure, print the findings.
+
+use super::arguments::{From, Gate, Globals, LimitArgs, Reading, To};
+use super::exit::{Exit, Failure};
+use super::{gate, output, reading};
+use crate::report::answers::Answers;
+use crate::report::document::{markdown, text};
+use clap::{Args, ValueEnum, ValueHint};
+
+/// Read recordings, measure, print the findings
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  carddrift analyze samples/incident-2-schema-rotation
+  carddrift analyze traffic.har logs/ --agent 'agent://vendor-b/*' --from 2026-11-14T06:00:00Z
+  zcat archive.ndjson.gz | carddrift analyze - --format markdown --output postmortem.md
+  carddrift analyze archive/ --fail-on 'split_brain > 0 or storms > 0'")]
+pub struct Analyze {
+    /// Files, folders, globs, URLs, or `-` for standard input
+    #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::AnyPath)]
+    inputs: Vec<String>,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Print the postmortem of a recording
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  carddrift report --input archive/ --format markdown --output postmortem.md
+  carddrift report --input traffic.har --format json")]
+pub struct Report {
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    from: From,
+}
+
+/// What both take.
+#[derive(Debug, Args)]
+struct How {
+    /// How to print the findings
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    format: ReportFormat,
+    #[command(flatten)]
+    to: To,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    gate: Gate,
+}
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReportFormat {
+    /// For a terminal.
+    Text,
+    /// To paste into an incident document.
+    Markdown,
+    /// One object, `carddrift.report/1`.
+    Json,
+}
+
+/// Runs `analyze`.
+pub fn run(globals: &Globals, analyze: Analyze) -> Result<Exit, Failure> {
+    let from = From { inputs: analyze.inputs, reading: analyze.reading };
+    print(globals, &from, &analyze.how)
+}
+
+/// Runs `report`.
+pub fn run_report(globals: &Globals, report: &Report) -> Result<Exit, Failure> {
+    print(globals, &report.from, &report.how)
+}
+
+fn print(globals: &Globals, from: &From, how: &How) -> Result<Exit, Failure> {
+    let conditions = gate::conditions(&how.gate)?;
+    let read = reading::open(globals, from, &how.limits)?;
+    let answers = Answers::ask(&read.session)?;
+    let path = how.to.output.as_deref();
+    output::deliver(path, |out| {
+        match how.format {
+            ReportFormat::Json => answers.write_json(out)?,
+            ReportFormat::Markdown => markdown::write(&answers.document()?, out)?,
+            ReportFormat::Text => {
+                let to_file = path.is_some_and(|p| p != std::path::Path::new("-"));
+                let terminal = output::terminal(to_file, globals.color, globals.width);
+                let style = text::Style { columns: terminal.columns, colour: terminal.colour };
+                text::write(&answers.document()?, style, out)?;
+            }
+        }
+        Ok(())
+    })?;
+    let summary = answers.rows("summary");
+    let breached = match summary {
+        Some(rows) => gate::check(&conditions, rows)?,
+        None => Exit::Done,
+    };
+    Ok(read.exit.max(breached))
+}

@@ -1,0 +1,126 @@
+//! `carddrift query`: one built-in or own query.
+
+use super::arguments::{From, Gate, Globals, LimitArgs, RowFormat, To};
+use super::exit::{Exit, Failure};
+use super::{gate, output, reading};
+use crate::query::{BuiltIn, catalogue};
+use crate::report::{Format, answers::view, write_rows};
+use clap::{Args, ValueHint};
+use std::fs;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Ask one built-in query, or your own SQL over the same tables
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  carddrift query summary --input samples/incident-2-schema-rotation
+  carddrift query registry_lag --input traffic.har --format csv --output lag.csv
+  carddrift query split_brain_rate --input archive/ --fail-on 'rate > 1% and verifiable >= 100'
+  carddrift query -e 'SELECT client, count(*) AS n FROM attempts GROUP BY client ORDER BY n DESC' --input a.ndjson
+  carddrift query -f lag_over.sql -p hours=2 --input archive/
+`carddrift queries` lists the names; own SQL may also read the tables, the built-in queries and the shared views.")]
+pub struct Query {
+    /// Name of a built-in query
+    #[arg(required_unless_present_any = ["execute", "file"], conflicts_with_all = ["execute", "file"])]
+    pub name: Option<String>,
+    /// SQL to run
+    #[arg(long, short = 'e', value_name = "SQL", conflicts_with = "file")]
+    pub execute: Option<String>,
+    /// File of SQL to run
+    #[arg(long, short = 'f', value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// A parameter of your own SQL (repeatable)
+    #[arg(long = "param", short, value_name = "NAME=VALUE")]
+    pub params: Vec<String>,
+    /// How to print the rows
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    pub format: RowFormat,
+    /// Do not guard texts in CSV that a spreadsheet would run as formulas
+    #[arg(long, help_heading = "Output")]
+    pub csv_raw: bool,
+    #[command(flatten)]
+    to: To,
+    #[command(flatten)]
+    from: From,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    gate: Gate,
+}
+
+/// Runs it.
+pub fn run(globals: &Globals, query: &Query) -> Result<Exit, Failure> {
+    let format = format_of(globals, query.format, query.csv_raw, &query.to)?;
+    let conditions = gate::conditions(&query.gate)?;
+    let params = params(&query.params)?;
+    let sql = match (&query.name, &query.execute, &query.file) {
+        (_, Some(sql), _) => Some(sql.clone()),
+        (_, _, Some(file)) => Some(fs::read_to_string(file).map_err(|e| {
+            Failure::usage(format!("the query {} cannot be read: {e}", file.display()))
+        })?),
+        _ => None,
+    };
+    let name = query.name.as_deref().unwrap_or_default();
+    if sql.is_none() {
+        built_in(name)?;
+        if let Some((param, _)) = params.first() {
+            return Err(Failure::usage(format!("the query `{name}` has no parameter `{param}`")));
+        }
+    }
+    let read = reading::open(globals, &query.from, &query.limits)?;
+    let rows = match &sql {
+        Some(sql) => read.session.sql(sql, &params)?,
+        None => read.session.built_in(name)?,
+    };
+    output::deliver(query.to.output.as_deref(), |out| Ok(write_rows(view(&rows), format, out)?))?;
+    let breached = gate::check(&conditions, view(&rows))?;
+    Ok(read.exit.max(breached))
+}
+
+/// The built-in query of this name, or the nearest name.
+pub fn built_in(name: &str) -> Result<&'static BuiltIn, Failure> {
+    catalogue().iter().find(|q| q.name == name).ok_or_else(|| {
+        let names: Vec<&str> = catalogue().iter().map(|q| q.name).collect();
+        let help = match crate::config::nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known: {}", names.join(", ")),
+        };
+        Failure::usage(format!("no query is called `{name}`")).help(help)
+    })
+}
+
+fn params(given: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    given
+        .iter()
+        .map(|text| {
+            let (name, value) = text.split_once('=').ok_or_else(|| {
+                Failure::usage(format!("-p {text}: there is no `=`")).help("write -p NAME=VALUE")
+            })?;
+            Ok((name.to_owned(), value.to_owned()))
+        })
+        .collect()
+}
+
+/// The format with what it needs to know.
+pub fn format_of(
+    globals: &Globals,
+    format: RowFormat,
+    raw: bool,
+    to: &To,
+) -> Result<Format, Failure> {
+    let to_file = to.output.as_deref().is_some_and(|p| p != std::path::Path::new("-"));
+    Ok(match format {
+        RowFormat::Text => {
+            Format::Text { columns: output::terminal(to_file, globals.color, globals.width).columns }
+        }
+        RowFormat::Json => Format::Json,
+        RowFormat::Ndjson => Format::Ndjson,
+        RowFormat::Csv => Format::Csv { raw },
+        RowFormat::Markdown => Format::Markdown,
+        RowFormat::Parquet if !to_file && std::io::stdout().is_terminal() => {
+            return Err(Failure::usage("Parquet is not for a terminal").help("give --output FILE"));
+        }
+        RowFormat::Parquet => Format::Parquet,
+    })
+}

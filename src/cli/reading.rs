@@ -1,0 +1,171 @@
+//! From arguments to an open session: settings, ingest, and what was lost on the way.
+
+use super::arguments::{From, Globals, LimitArgs, Reading};
+use super::exit::{Exit, Failure};
+use super::output::tell;
+use super::progress::Progress;
+use crate::config::load::{Ask, Loaded, load};
+use crate::ingest::{IngestError, IngestOptions, Ingested, ingest};
+use crate::problem::Severity;
+use crate::query::{Session, Settings};
+use crate::report::figures::{count, counted, percent, ratio};
+use std::path::PathBuf;
+
+/// What was read, and how the command must end because of it.
+#[derive(Debug)]
+pub struct Read {
+    /// The session over it.
+    pub session: Session,
+    /// `Done`, or `Unreadable` when something was lost that was not to be lost.
+    pub exit: Exit,
+}
+
+/// The settings from file, environment and flags.
+pub fn settings(globals: &Globals) -> Result<Loaded, Failure> {
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
+    let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
+    // A variable that is not UTF-8 cannot be one of ours.
+    let environment = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    Ok(load(&Ask {
+        file: globals.config.clone(),
+        folder: std::env::current_dir().ok(),
+        user_file: folder.map(|f| f.join("carddrift").join(crate::config::load::FILE_NAME)),
+        environment: environment.collect(),
+        flags: globals.set.clone(),
+    })?)
+}
+
+/// How to ingest.
+pub fn options(globals: &Globals, reading: &Reading) -> Result<IngestOptions, Failure> {
+    let mut options = IngestOptions { threads: globals.threads, ..IngestOptions::default() };
+    if let Some(zone) = &reading.assume_zone {
+        options.assume_zone = Some(jiff::tz::TimeZone::get(zone).map_err(|_| {
+            Failure::usage(format!("--assume-zone: `{zone}` is no time zone"))
+                .help("zones are named as in the IANA database, for example Europe/Berlin")
+        })?);
+    }
+    options.input_format.clone_from(&reading.input_format);
+    options.keep_payloads = reading.keep_payloads;
+    if let Some(bytes) = reading.max_record_bytes {
+        options.limits.record_bytes = bytes;
+    }
+    if let Some(bytes) = reading.max_source_bytes {
+        options.limits.source_bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+    }
+    if let Some(ratio) = reading.max_expansion {
+        options.limits.expansion = ratio;
+    }
+    Ok(options)
+}
+
+/// Reads the inputs.
+pub fn read_inputs(
+    globals: &Globals,
+    inputs: &[String],
+    reading: &Reading,
+    loaded: &Loaded,
+) -> Result<Ingested, Failure> {
+    let options = options(globals, reading)?;
+    let progress = Progress::start(globals.quiet, inputs);
+    let ingested = ingest(inputs, &loaded.config, &options);
+    progress.end();
+    ingested.map_err(|e| match e {
+        IngestError::UnknownFormat(_) => Failure::usage(format!("--input-format: {e}")),
+        other => Failure::new(Exit::Internal, other.to_string()),
+    })
+}
+
+/// Whether anything could be read, and whether what was lost may be lost; says what was.
+pub fn judge(
+    globals: &Globals,
+    inputs: &[String],
+    reading: &Reading,
+    ingested: &Ingested,
+) -> Result<Exit, Failure> {
+    let mut exit = Exit::Done;
+    for (source, problem) in &ingested.unreadable {
+        exit = Exit::Unreadable;
+        tell(&format!(
+            "error[{}]: {}: {}{}\n  help: {}",
+            problem.kind.code(),
+            crate::report::safe::terminal(source),
+            problem.kind.title(),
+            detail(&problem.detail),
+            problem.kind.help(),
+        ));
+    }
+    for account in &ingested.accounts {
+        let named = inputs.contains(&account.source) || account.source == "-";
+        let unknown = account.format.is_none() && account.facts.content_bytes > 0;
+        if unknown && named {
+            exit = Exit::Unreadable;
+            let kind = crate::problem::Kind::UnknownFormat;
+            tell(&format!(
+                "error[{}]: {}: {}\n  help: {}",
+                kind.code(),
+                crate::report::safe::terminal(&account.source),
+                kind.title(),
+                kind.help(),
+            ));
+        }
+    }
+    let known = |a: &crate::ingest::Account| a.format.is_some() || a.facts.content_bytes == 0;
+    if !ingested.accounts.iter().any(known) {
+        return Err(Failure::new(Exit::Unreadable, "nothing could be read")
+            .help("`carddrift inspect` tells why, source by source"));
+    }
+    let (records, _, fates) = ingested.totals();
+    let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    let lost = ingested
+        .problems
+        .iter()
+        .filter(|(kind, _)| kind.severity() >= Severity::DataLoss)
+        .map(|(_, n)| *n)
+        .sum::<u64>();
+    if fates.rejected > 0 && !globals.quiet {
+        tell(&format!(
+            "read {}, {} left out ({})",
+            counted(number(records), "record", "records"),
+            count(number(fates.rejected)),
+            percent(ratio(number(fates.rejected), number(records))),
+        ));
+    }
+    if reading.strict && lost > 0 {
+        exit = Exit::Unreadable;
+        tell("error: data was lost, and --strict was given\n  help: the table `problems` says what and where");
+    }
+    if let Some(most) = reading.max_rejected
+        && ratio(number(fates.rejected), number(records)) > most
+    {
+        exit = Exit::Unreadable;
+        tell(&format!("error: more than --max-rejected {} of the records was left out", percent(most)));
+    }
+    Ok(exit)
+}
+
+fn detail(detail: &str) -> String {
+    if detail.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", crate::report::safe::terminal(detail))
+    }
+}
+
+/// Reads what the arguments name and opens a session over it.
+pub fn open(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Read, Failure> {
+    if from.inputs.is_empty() {
+        return Err(Failure::usage("there is nothing to read").help("give --input INPUT"));
+    }
+    let loaded = settings(globals)?;
+    let mut settings = Settings::of(&loaded.config);
+    settings.limits = limits.limits()?;
+    if globals.threads > 0 {
+        settings.threads = globals.threads;
+    }
+    settings.memory_limit = globals.memory_limit;
+    let ingested = read_inputs(globals, &from.inputs, &from.reading, &loaded)?;
+    let exit = judge(globals, &from.inputs, &from.reading, &ingested)?;
+    let session = Session::open(ingested.tables, &settings)?;
+    Ok(Read { session, exit })
+}
