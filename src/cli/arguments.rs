@@ -185,14 +185,14 @@ fn instant(text: &str) -> Result<i64, String> {
     let time = match text.parse::<jiff::Timestamp>() {
         Ok(time) => time,
         Err(e) => match text.parse::<jiff::civil::Date>() {
-            Ok(date) => date
-                .to_zoned(jiff::tz::TimeZone::UTC)
-                .map_err(|e| e.to_string())?
-                .timestamp(),
+            Ok(date) => {
+                date.to_zoned(jiff::tz::TimeZone::UTC).map_err(|e| e.to_string())?.timestamp()
+            }
             Err(_) => return Err(format!("{e}; for example 2026-11-14T06:00:00Z")),
         },
     };
-    i64::try_from(time.as_nanosecond()).map_err(|_| "only the years 1678 to 2261 can be told".to_owned())
+    i64::try_from(time.as_nanosecond())
+        .map_err(|_| "only the years 1678 to 2261 can be told".to_owned())
 }
 
 #[cfg(test)]

@@ -43,10 +43,11 @@ pub fn run(globals: &Globals, config: &Config) -> Result<Exit, Failure> {
     let What::Show(show) = &config.command;
     let loaded = reading::settings(globals)?;
     output::deliver(show.to.output.as_deref(), |out| {
-        Ok(match show.format {
+        match show.format {
             ShowFormat::Text => write_toml(&loaded, out)?,
             ShowFormat::Json => write_json(&loaded.settings, out)?,
-        })
+        }
+        Ok(())
     })?;
     Ok(Exit::Done)
 }

@@ -22,9 +22,7 @@ impl Sink {
         let Some(path) = path.filter(|p| *p != Path::new("-")) else {
             return Ok(Self::Stdout(BufWriter::new(io::stdout())));
         };
-        let refused = |e: io::Error| {
-            Failure::usage(format!("--output {}: {e}", path.display()))
-        };
+        let refused = |e: io::Error| Failure::usage(format!("--output {}: {e}", path.display()));
         if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             let file = File::options().write(true).open(path).map_err(refused)?;
             return Ok(Self::Direct(BufWriter::new(file)));
@@ -65,7 +63,10 @@ impl Sink {
                 let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
                 file.as_file().sync_all()?;
                 file.persist(&path).map_err(|e| {
-                    Failure::new(Exit::Internal, format!("--output {}: {}", path.display(), e.error))
+                    Failure::new(
+                        Exit::Internal,
+                        format!("--output {}: {}", path.display(), e.error),
+                    )
                 })?;
                 Ok(())
             }

@@ -111,9 +111,9 @@ pub fn format_of(
 ) -> Result<Format, Failure> {
     let to_file = to.output.as_deref().is_some_and(|p| p != std::path::Path::new("-"));
     Ok(match format {
-        RowFormat::Text => {
-            Format::Text { columns: output::terminal(to_file, globals.color, globals.width).columns }
-        }
+        RowFormat::Text => Format::Text {
+            columns: output::terminal(to_file, globals.color, globals.width).columns,
+        },
         RowFormat::Json => Format::Json,
         RowFormat::Ndjson => Format::Ndjson,
         RowFormat::Csv => Format::Csv { raw },

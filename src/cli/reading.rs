@@ -133,13 +133,18 @@ pub fn judge(
     }
     if reading.strict && lost > 0 {
         exit = Exit::Unreadable;
-        tell("error: data was lost, and --strict was given\n  help: the table `problems` says what and where");
+        tell(
+            "error: data was lost, and --strict was given\n  help: the table `problems` says what and where",
+        );
     }
     if let Some(most) = reading.max_rejected
         && ratio(number(fates.rejected), number(records)) > most
     {
         exit = Exit::Unreadable;
-        tell(&format!("error: more than --max-rejected {} of the records was left out", percent(most)));
+        tell(&format!(
+            "error: more than --max-rejected {} of the records was left out",
+            percent(most)
+        ));
     }
     Ok(exit)
 }

@@ -54,7 +54,9 @@ pub fn man(given: &Man) -> Result<Exit, Failure> {
             .map_err(|e| Failure::usage(format!("{}: {e}", folder.display())))?;
         for page in root.get_subcommands().chain([&root]) {
             let (name, text) = render(page)?;
-            output::deliver(Some(&folder.join(format!("{name}.1"))), |out| Ok(out.write_all(&text)?))?;
+            output::deliver(Some(&folder.join(format!("{name}.1"))), |out| {
+                Ok(out.write_all(&text)?)
+            })?;
         }
         return Ok(Exit::Done);
     }
@@ -62,8 +64,10 @@ pub fn man(given: &Man) -> Result<Exit, Failure> {
         None => &root,
         Some(name) => root.get_subcommands().find(|c| c.get_name() == name).ok_or_else(|| {
             let names: Vec<&str> = root.get_subcommands().map(clap::Command::get_name).collect();
-            let help = crate::config::nearest(name, names.iter().copied())
-                .map_or_else(|| format!("known: {}", names.join(", ")), |n| format!("did you mean `{n}`?"));
+            let help = crate::config::nearest(name, names.iter().copied()).map_or_else(
+                || format!("known: {}", names.join(", ")),
+                |n| format!("did you mean `{n}`?"),
+            );
             Failure::usage(format!("no command is called `{name}`")).help(help)
         })?,
     };
