@@ -115,7 +115,7 @@ by_lag AS (
 closed AS (
   SELECT
     CAST(lag AS DOUBLE) / 1000000000.0 AS lag_s,
-    row_number() OVER (ORDER BY lag) AS place,
+    CAST(row_number() OVER (ORDER BY lag) AS BIGINT) AS place,
     count(*) OVER () AS n
   FROM lag_selection
   WHERE status = 'closed' AND NOT never_away

@@ -2,9 +2,9 @@
 -- grain: one row for each artifact record
 -- model: §1
 SELECT
-  row_number() OVER (
+  CAST(row_number() OVER (
     ORDER BY r.client NULLS LAST, r.task_id, r.artifact_id, r.source_file, r.source_line, r.source_byte
-  ) AS id,
+  ) AS BIGINT) AS id,
   CAST(r.time AS BIGINT) AS t,
   coalesce(r.agent, u.agent, o.agent) AS agent,
   coalesce(r.agent, u.agent, o.agent, '') AS agent_key,

@@ -4,7 +4,7 @@
 WITH numbered AS (
   SELECT
     r.*,
-    row_number() OVER (PARTITION BY r.agent_key, r.task_id, r.artifact_id ORDER BY r.t, r.id) AS n
+    CAST(row_number() OVER (PARTITION BY r.agent_key, r.task_id, r.artifact_id ORDER BY r.t, r.id) AS BIGINT) AS n
   FROM artifact_records AS r
   LEFT SEMI JOIN artifact_multiples AS m
     ON m.agent_key = r.agent_key AND m.task_id = r.task_id AND m.artifact_id = r.artifact_id

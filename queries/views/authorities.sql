@@ -3,7 +3,7 @@
 -- model: §3
 SELECT agent, registry, source
 FROM (
-  SELECT agent, registry, source, row_number() OVER (PARTITION BY agent ORDER BY rule) AS first_rule
+  SELECT agent, registry, source, CAST(row_number() OVER (PARTITION BY agent ORDER BY rule) AS BIGINT) AS first_rule
   FROM authority_candidates
   WHERE place = 1
 )

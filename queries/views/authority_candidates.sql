@@ -39,17 +39,17 @@ first_sights AS (
   SELECT
     agent,
     registry,
-    row_number() OVER (PARTITION BY agent, contract ORDER BY t, id) AS place
+    CAST(row_number() OVER (PARTITION BY agent, contract ORDER BY t, id) AS BIGINT) AS place
   FROM observations
 )
 SELECT agent, 1 AS rule, 'configured' AS source, registry, 1 AS place FROM authorities_configured
 UNION ALL
 SELECT agent, 2, 'declared', registry,
-  row_number() OVER (PARTITION BY agent ORDER BY n DESC, first_t, first_id)
+  CAST(row_number() OVER (PARTITION BY agent ORDER BY n DESC, first_t, first_id) AS BIGINT)
 FROM declarations
 UNION ALL
 SELECT a.agent, 3, 'origin', a.registry,
-  row_number() OVER (PARTITION BY a.agent ORDER BY r.first_t, r.first_id)
+  CAST(row_number() OVER (PARTITION BY a.agent ORDER BY r.first_t, r.first_id) AS BIGINT)
 FROM at_origin AS a
 JOIN registries_of AS r ON r.agent = a.agent AND r.registry = a.registry
 UNION ALL
@@ -61,7 +61,7 @@ GROUP BY agent
 HAVING count(*) = 1
 UNION ALL
 SELECT agent, 6, 'inferred', registry,
-  row_number() OVER (PARTITION BY agent ORDER BY count(*) DESC, registry)
+  CAST(row_number() OVER (PARTITION BY agent ORDER BY count(*) DESC, registry) AS BIGINT)
 FROM first_sights
 WHERE place = 1
 GROUP BY agent, registry

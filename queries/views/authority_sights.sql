@@ -18,9 +18,9 @@ counted AS (
   SELECT
     *,
     NOT is_publish AND coalesce(before_publish, true) AS is_new,
-    row_number() OVER (
+    CAST(row_number() OVER (
       PARTITION BY agent, contract, NOT is_publish AND coalesce(before_publish, true) ORDER BY dated, id
-    ) AS nth
+    ) AS BIGINT) AS nth
   FROM marked
 )
 SELECT

@@ -3,7 +3,7 @@
 -- model: §8 without the output modes
 SELECT card, stated
 FROM (
-  SELECT card, stated, row_number() OVER (PARTITION BY card ORDER BY rule, position, stated) AS place
+  SELECT card, stated, CAST(row_number() OVER (PARTITION BY card ORDER BY rule, position, stated) AS BIGINT) AS place
   FROM card_schemas
   WHERE media_base IS NULL
 )

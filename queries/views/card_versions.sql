@@ -39,8 +39,8 @@ preferred AS (
 placed AS (
   SELECT
     card, skill_key, media_key, version, stated,
-    row_number() OVER (PARTITION BY card, skill_key, media_key, version ORDER BY position, stated) AS nth,
-    row_number() OVER (PARTITION BY card, skill_key, media_key ORDER BY position, stated) AS place
+    CAST(row_number() OVER (PARTITION BY card, skill_key, media_key, version ORDER BY position, stated) AS BIGINT) AS nth,
+    CAST(row_number() OVER (PARTITION BY card, skill_key, media_key ORDER BY position, stated) AS BIGINT) AS place
   FROM preferred
   WHERE preference = best
 )

@@ -3,6 +3,6 @@
 -- model: §5, §7
 SELECT
   agent, client, client_key, registry, id, t, card, etag, contract,
-  row_number() OVER (PARTITION BY agent, client_key ORDER BY t, id) AS n
+  CAST(row_number() OVER (PARTITION BY agent, client_key ORDER BY t, id) AS BIGINT) AS n
 FROM fetches
 WHERE ok

@@ -11,7 +11,7 @@ WITH openings AS (
 runs AS (
   SELECT
     *,
-    row_number() OVER (PARTITION BY agent ORDER BY dated, id) AS run,
+    CAST(row_number() OVER (PARTITION BY agent ORDER BY dated, id) AS BIGINT) AS run,
     lag(contract, 1) OVER (PARTITION BY agent ORDER BY dated, id) AS contract_1,
     lag(contract, 2) OVER (PARTITION BY agent ORDER BY dated, id) AS contract_2,
     lead(contract, 1) OVER (PARTITION BY agent ORDER BY dated, id) AS contract_next,
@@ -32,14 +32,14 @@ could_flap AS (
   FROM runs
 ),
 islands AS (
-  SELECT *, run - row_number() OVER (PARTITION BY agent, may_flap ORDER BY run) AS island
+  SELECT *, run - CAST(row_number() OVER (PARTITION BY agent, may_flap ORDER BY run) AS BIGINT) AS island
   FROM could_flap
 ),
 decided AS (
   SELECT
     *,
     may_flap
-      AND row_number() OVER (PARTITION BY agent, may_flap, island ORDER BY run) % 2 = 1 AS flaps
+      AND CAST(row_number() OVER (PARTITION BY agent, may_flap, island ORDER BY run) AS BIGINT) % 2 = 1 AS flaps
   FROM islands
 ),
 steady AS (
@@ -49,7 +49,7 @@ steady AS (
 )
 SELECT
   agent,
-  row_number() OVER (PARTITION BY agent ORDER BY run) - 1 AS k,
+  CAST(row_number() OVER (PARTITION BY agent ORDER BY run) AS BIGINT) - 1 AS k,
   id,
   dated AS rotated_at,
   lead(dated) OVER (PARTITION BY agent ORDER BY run) AS next_at,

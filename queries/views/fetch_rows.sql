@@ -2,10 +2,10 @@
 -- grain: one row for each publish, fetch, and GET that may be a fetch
 -- model: §1 Order; `id` ascends in that order among events of one time and agent, publishes first
 SELECT
-  row_number() OVER (
+  CAST(row_number() OVER (
     ORDER BY f.kind <> 'publish', f.registry NULLS LAST, f.client NULLS LAST, f.card NULLS LAST,
       f.source_file, f.source_line, f.source_byte
-  ) AS id,
+  ) AS BIGINT) AS id,
   CAST(f.time AS BIGINT) AS t,
   CAST(f.sent_at AS BIGINT) AS sent,
   f.kind,

@@ -12,7 +12,7 @@ repeated AS (
 placed AS (
   SELECT
     s.*,
-    row_number() OVER (PARTITION BY s.agent, s.task_id ORDER BY s.t, s.id) AS place
+    CAST(row_number() OVER (PARTITION BY s.agent, s.task_id ORDER BY s.t, s.id) AS BIGINT) AS place
   FROM submissions AS s
   LEFT SEMI JOIN repeated AS r ON r.agent = s.agent AND r.task_id = s.task_id
 )

@@ -12,7 +12,7 @@ repeated AS (
 placed AS (
   SELECT
     s.*,
-    row_number() OVER (PARTITION BY s.agent_key, s.task_id ORDER BY s.t, s.id) AS place
+    CAST(row_number() OVER (PARTITION BY s.agent_key, s.task_id ORDER BY s.t, s.id) AS BIGINT) AS place
   FROM submitted AS s
   LEFT SEMI JOIN repeated AS r ON r.agent_key = s.agent_key AND r.task_id = s.task_id
 )

@@ -36,6 +36,6 @@ runs AS (
 )
 SELECT
   agent, client_key, n, held_key,
-  row_number() OVER (PARTITION BY agent, client_key, held_key, run ORDER BY first_t, first_id) AS place
+  CAST(row_number() OVER (PARTITION BY agent, client_key, held_key, run ORDER BY first_t, first_id) AS BIGINT) AS place
 FROM runs
 WHERE result = 'identical'

@@ -34,11 +34,11 @@ WITH derived AS (
     ON h.kind = 'http' AND h.era = a.era AND h.key = CAST(a.http_status AS VARCHAR)
 )
 SELECT
-  row_number() OVER (
+  CAST(row_number() OVER (
     ORDER BY client NULLS LAST, task_id NULLS LAST, admitted_under NULLS LAST,
       CASE WHEN is_derived AND first_outcome = 'accepted' AND broke THEN 'midstream' ELSE first_outcome END,
       source_file, source_line, source_byte
-  ) AS id,
+  ) AS BIGINT) AS id,
   CAST(time AS BIGINT) AS t,
   CAST(coalesce(end_time, time) AS BIGINT) AS answered,
   client,

@@ -3,5 +3,5 @@
 -- model: §6
 SELECT
   agent, registry, t, card,
-  row_number() OVER (PARTITION BY agent, registry ORDER BY t, id) AS n
+  CAST(row_number() OVER (PARTITION BY agent, registry ORDER BY t, id) AS BIGINT) AS n
 FROM observations

@@ -10,7 +10,7 @@ variants AS (
   SELECT
     agent,
     variant,
-    row_number() OVER (PARTITION BY agent ORDER BY count(*) DESC, variant DESC) AS place
+    CAST(row_number() OVER (PARTITION BY agent ORDER BY count(*) DESC, variant DESC) AS BIGINT) AS place
   FROM shown
   WHERE variant IS NOT NULL
   GROUP BY agent, variant

@@ -4,7 +4,7 @@
 WITH answered AS (
   SELECT
     *,
-    row_number() OVER (PARTITION BY agent, client_key, n, held_key ORDER BY t, id) AS place,
+    CAST(row_number() OVER (PARTITION BY agent, client_key, n, held_key ORDER BY t, id) AS BIGINT) AS place,
     min(answered) OVER (
       PARTITION BY agent, client_key, n, held_key ORDER BY t, id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING

@@ -2,7 +2,7 @@
 -- grain: one row for each split-brain binding
 -- model: §6
 SELECT
-  row_number() OVER (ORDER BY task_id, artifact_id, agent_key) AS id,
+  CAST(row_number() OVER (ORDER BY task_id, artifact_id, agent_key) AS BIGINT) AS id,
   *
 FROM judged
 WHERE verdict = 'split_brain'

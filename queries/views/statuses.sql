@@ -21,10 +21,10 @@ WITH told AS (
   WHERE a.task_state IS NOT NULL AND a.task_id IS NOT NULL
 )
 SELECT
-  row_number() OVER (
+  CAST(row_number() OVER (
     ORDER BY client NULLS LAST, task_id, admitted_under NULLS LAST, state, is_answer,
       source_file, source_line, source_byte
-  ) AS id,
+  ) AS BIGINT) AS id,
   is_answer,
   t,
   agent,

@@ -28,5 +28,5 @@ clustered AS (
 )
 SELECT
   *,
-  row_number() OVER (PARTITION BY agent, contract, burst ORDER BY t, id) AS place
+  CAST(row_number() OVER (PARTITION BY agent, contract, burst ORDER BY t, id) AS BIGINT) AS place
 FROM clustered

@@ -10,14 +10,14 @@ repeated AS (
 placed AS (
   SELECT
     s.*,
-    row_number() OVER (PARTITION BY s.agent_key, s.task_id ORDER BY s.t, s.id) AS place
+    CAST(row_number() OVER (PARTITION BY s.agent_key, s.task_id ORDER BY s.t, s.id) AS BIGINT) AS place
   FROM terminal AS s
   LEFT SEMI JOIN repeated AS r ON r.agent_key = s.agent_key AND r.task_id = s.task_id
 ),
 latest AS (
   SELECT
     s.agent_key, s.task_id, s.state,
-    row_number() OVER (PARTITION BY s.agent_key, s.task_id ORDER BY s.t DESC, s.id DESC) AS place
+    CAST(row_number() OVER (PARTITION BY s.agent_key, s.task_id ORDER BY s.t DESC, s.id DESC) AS BIGINT) AS place
   FROM statuses AS s
   LEFT ANTI JOIN terminal AS e ON e.agent_key = s.agent_key AND e.task_id = s.task_id
 )

@@ -22,7 +22,7 @@ placed AS (
 first_moments AS (
   SELECT
     m.agent_key, m.task_id, m.t, m.admitted_under,
-    row_number() OVER (PARTITION BY m.agent_key, m.task_id ORDER BY m.t, m.client_order, m.kind, m.card_order, m.part, m.id) AS place
+    CAST(row_number() OVER (PARTITION BY m.agent_key, m.task_id ORDER BY m.t, m.client_order, m.kind, m.card_order, m.part, m.id) AS BIGINT) AS place
   FROM task_moments AS m
   JOIN placed AS p ON p.agent_key = m.agent_key AND p.task_id = m.task_id
   WHERE m.makes_task AND p.submitted_at IS NULL AND p.sent_at IS NULL
@@ -30,7 +30,7 @@ first_moments AS (
 first_clients AS (
   SELECT
     m.agent_key, m.task_id, m.client,
-    row_number() OVER (PARTITION BY m.agent_key, m.task_id ORDER BY m.t, m.client_order, m.kind, m.card_order, m.part, m.id) AS place
+    CAST(row_number() OVER (PARTITION BY m.agent_key, m.task_id ORDER BY m.t, m.client_order, m.kind, m.card_order, m.part, m.id) AS BIGINT) AS place
   FROM task_moments AS m
   JOIN placed AS p ON p.agent_key = m.agent_key AND p.task_id = m.task_id
   WHERE p.submitted_client IS NULL AND p.sent_client IS NULL AND m.client IS NOT NULL

@@ -10,7 +10,7 @@ submitted AS (
   SELECT
     p.id,
     f.t AS failed_at,
-    row_number() OVER (PARTITION BY f.id ORDER BY p.t DESC, p.id DESC) AS place
+    CAST(row_number() OVER (PARTITION BY f.id ORDER BY p.t DESC, p.id DESC) AS BIGINT) AS place
   FROM placed AS p
   JOIN statuses AS f ON f.agent_key = p.agent AND f.task_id = p.task_id
   WHERE f.state = 'failed'

@@ -17,7 +17,7 @@ hits AS (
   SELECT
     u.url,
     i.agent,
-    row_number() OVER (PARTITION BY u.url ORDER BY length(i.interface) DESC, i.agent) AS place
+    CAST(row_number() OVER (PARTITION BY u.url ORDER BY length(i.interface) DESC, i.agent) AS BIGINT) AS place
   FROM urls AS u
   JOIN interfaces AS i
     ON rtrim(u.url, '/') = i.interface OR starts_with(u.url, i.interface || '/')
