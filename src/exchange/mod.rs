@@ -78,6 +78,9 @@ pub struct Exchange<'a> {
     pub error: Option<Text<'a>>,
     /// The recorder says that the answer broke off.
     pub cut: bool,
+    /// Only an A2A object was recorded (a webhook's body, an answer in a log), not the exchange that
+    /// it came with: nothing else of that is missed.
+    pub bare: bool,
     /// Answered by the client's own cache.
     pub from_cache: bool,
     /// What the record states by itself (fields of the journal that a mapping named).

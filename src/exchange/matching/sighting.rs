@@ -85,7 +85,8 @@ impl Sighting {
         let resource = exchange.resource.as_deref();
         let status = exchange.status.unwrap_or(0).max(0);
         // A span around the HTTP exchange (an SDK's, of one call) does not see the status.
-        let sees_http = exchange.method.is_some() || url.is_some() || exchange.status.is_some();
+        let sees_http = !exchange.bare
+            && (exchange.method.is_some() || url.is_some() || exchange.status.is_some());
         Self {
             source: 0,
             at: exchange.at,

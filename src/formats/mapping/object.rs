@@ -17,17 +17,19 @@ use super::values::{Values, text_of};
 pub fn read<'a>(values: &Values<'_, '_, 'a>, exchange: &Exchange<'a>, sink: &mut dyn Sink) {
     for (_, raw) in whole(values) {
         let mut exchange = exchange.clone();
-        // What an agent answered or posted; without a method this would look like a GET.
-        exchange.method.get_or_insert(Cow::Borrowed("POST"));
+        exchange.bare = true;
         let is_text = raw.starts_with('"');
         let text = text_of(raw);
         if object::requests(&text)
             .is_ok_and(|list| list.iter().any(|request| request.method.get().is_some()))
         {
             exchange.request_body = Some(bytes(text));
+            exchange.method.get_or_insert(Cow::Borrowed("POST"));
         } else if object::replies(&text)
             .is_ok_and(|list| list.iter().any(|reply| !reply.items.is_empty()))
         {
+            // Without a method this would look like a GET of the agent's URL.
+            exchange.method.get_or_insert(Cow::Borrowed("POST"));
             exchange.response_body = Some(bytes(text));
         } else if Card::parse(text.as_bytes()).is_ok() {
             let seen = if is_text { CardSeen::Body(bytes(text)) } else { CardSeen::Object(text) };
