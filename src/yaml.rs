@@ -132,7 +132,11 @@ pub fn documents(text: &str) -> Result<Vec<Node>, Wrong> {
                 let tagged = match tag {
                     None => false,
                     Some(tag) if tag.is_yaml_core_schema_tag("str") => true,
-                    Some(tag) if tag.is_yaml_core_schema_tag("binary") => {
+                    // Not of the core schema: its own check knows seven names only.
+                    Some(tag)
+                        if tag.suffix_in_namespace("tag:yaml.org,2002:").as_deref()
+                            == Some("binary") =>
+                    {
                         text.retain(|c| !c.is_ascii_whitespace());
                         let bytes = crate::a2a::digest::from_base64(&text)
                             .ok_or_else(|| wrong("the binary value is not base64"))?;

@@ -74,14 +74,6 @@ struct Body(Option<Vec<u8>>);
 #[derive(Debug, Default)]
 struct Headers(Vec<(String, String)>);
 
-/// One value or several.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Values {
-    One(String),
-    Several(Vec<String>),
-}
-
 impl<'de> Deserialize<'de> for Body {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
@@ -133,14 +125,21 @@ fn decoded(text: &[u8]) -> Option<Vec<u8>> {
 
 impl<'de> Deserialize<'de> for Headers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let named = std::collections::BTreeMap::<String, Values>::deserialize(deserializer)?;
+        use serde_json::Value;
+        let named = std::collections::BTreeMap::<String, Value>::deserialize(deserializer)?;
         let mut list = Vec::new();
         for (name, values) in named {
-            match values {
-                Values::One(value) => list.push((name, value)),
-                Values::Several(values) => {
-                    list.extend(values.into_iter().map(|value| (name.clone(), value)));
-                }
+            let values = match values {
+                Value::Array(values) => values,
+                single => vec![single],
+            };
+            for value in values {
+                // Unquoted numbers are read as such.
+                let text = match value {
+                    Value::String(text) => text,
+                    other => other.to_string(),
+                };
+                list.push((name.clone(), text));
             }
         }
         Ok(Self(list))

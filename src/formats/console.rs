@@ -114,7 +114,7 @@ impl Format for Console {
     }
 
     fn framing(&self) -> Framing {
-        Framing::JsonLines
+        Framing::JsonValues
     }
 
     fn recognises(&self, head: &[u8], _context: &Context<'_>) -> Result<(), String> {

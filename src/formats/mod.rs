@@ -13,6 +13,8 @@ pub mod jaeger;
 pub mod journal;
 pub mod mapping;
 pub mod otlp;
+pub mod snapshot;
+pub mod sse_dump;
 pub mod telemetry;
 pub mod time;
 
@@ -22,12 +24,21 @@ use crate::exchange::Exchange;
 use crate::problem::{At, Problem};
 
 /// What a reader needs beside the bytes.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Context<'c> {
     /// The settings that act at ingest.
     pub config: &'c Config,
     /// The zone for times without one; `None`: UTC. Such times are flagged.
     pub assume_zone: Option<&'c jiff::tz::TimeZone>,
+    /// The source's name as given, its folders parted by `/`; `None`: standard input.
+    pub source: Option<&'c str>,
+}
+
+impl<'c> Context<'c> {
+    /// For a source without a name, whose times without a zone are UTC.
+    pub fn new(config: &'c Config) -> Self {
+        Self { config, assume_zone: None, source: None }
+    }
 }
 
 /// How a source falls into records.
@@ -35,6 +46,8 @@ pub struct Context<'c> {
 pub enum Framing {
     /// JSON values, normally one a line (repaired when several stand on one or one spans several).
     JsonLines,
+    /// JSON values, one after the other, that may take any number of lines.
+    JsonValues,
     /// Lines of text.
     TextLines,
     /// Elements of the array at this path of one JSON document, streamed, the rest being the head
@@ -86,6 +99,10 @@ pub const ALL: &[&dyn Format] = &[
     &gateway::agentgateway::AgentGateway,
     &gateway::envoy::EnvoyText,
     &applog::AppLog,
+    &sse_dump::SseDump,
+    &snapshot::Catalog,
+    &snapshot::History,
+    &snapshot::CardFile,
     &cassette::Cassette,
     &otlp::OtlpFrames,
     &otlp::OtlpProto,

@@ -106,7 +106,7 @@ pub(crate) fn ingest_into(
     let shelf = Shelf::new(config, &identities, |text| (text.to_owned(), false));
     let rules =
         FoldRules { identities: &identities, shelf: &shelf, keep_payloads: options.keep_payloads };
-    let context = Context { config, assume_zone: options.assume_zone.as_ref() };
+    let context = Context { config, assume_zone: options.assume_zone.as_ref(), source: None };
     let joiner = Joiner::new(config, options.assume_zone.as_ref());
     let turnstile = Turnstile::default();
     let threads = match options.threads {
@@ -305,8 +305,9 @@ impl Cutter<'_> {
             return None;
         }
         let mut why = Vec::new();
+        let context = Context { source: Some(name), ..*self.context };
         for format in formats::ALL {
-            match format.recognises(head, self.context) {
+            match format.recognises(head, &context) {
                 Ok(()) => return Some(*format),
                 Err(reason) => why.push(format!("{}: {reason}", format.name())),
             }

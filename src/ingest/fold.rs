@@ -8,8 +8,8 @@ use super::cards::{CardMemory, Known, Seen, Shelf, Spot, sha256_of};
 use super::identity::{Identities, UrlFacts, UrlMemory};
 use super::payload::{Hashes, size_bytes};
 use super::runs::Piece;
-use crate::a2a::error_name;
 use crate::a2a::digest::{Digest, hex};
+use crate::a2a::error_name;
 use crate::a2a::method::Operation;
 use crate::a2a::outcome::{Outcome, grpc_name};
 use crate::a2a::protocol::Era;
@@ -219,9 +219,7 @@ impl<'c> Fold<'c> {
             stream: e.stream,
             push: e.push,
             outcome_recorded: outcome.map(Outcome::as_str),
-            rpc_code: e
-                .rpc_code
-                .or_else(|| e.error_reason.as_deref().and_then(error_name::code)),
+            rpc_code: e.rpc_code.or_else(|| e.error_reason.as_deref().and_then(error_name::code)),
             error_reason: e.error_reason.as_deref(),
             http_status: e.http_status,
             grpc_status: grpc_status.as_deref(),

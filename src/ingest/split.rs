@@ -313,7 +313,7 @@ impl Chunk {
             at: record.at,
             counts_lines: matches!(
                 self.framing,
-                Framing::JsonLines | Framing::TextLines | Framing::Whole
+                Framing::JsonLines | Framing::JsonValues | Framing::TextLines | Framing::Whole
             ),
             utf16: self.utf16,
             ends_source: record.ends_source,
@@ -335,7 +335,8 @@ impl Chunk {
                 problems: Vec::new(),
             }],
         };
-        let spans = (record.shape == Shape::Spans).then_some(Kind::SpansLines);
+        let spans = record.shape == Shape::Spans && self.framing != Framing::JsonValues;
+        let spans = spans.then_some(Kind::SpansLines);
         let wide = self.utf16.then_some(Kind::RepairedUtf16);
         for piece in pieces.iter_mut().filter(|piece| matches!(piece.reading, Reading::Readable(_)))
         {
@@ -351,7 +352,7 @@ impl Chunk {
 
     fn holds_json(&self, record: &[u8]) -> bool {
         match self.framing {
-            Framing::JsonLines | Framing::JsonArray(_) => true,
+            Framing::JsonLines | Framing::JsonValues | Framing::JsonArray(_) => true,
             Framing::TextLines => false,
             Framing::LengthPrefixed | Framing::Whole => {
                 matches!(record.trim_ascii_start().first(), Some(b'{' | b'['))
@@ -544,7 +545,7 @@ impl Iterator for Chunks<'_> {
             return None;
         }
         match self.framing {
-            Framing::JsonLines | Framing::TextLines => self.next_lines(),
+            Framing::JsonLines | Framing::JsonValues | Framing::TextLines => self.next_lines(),
             Framing::JsonArray(_) => self.next_elements(),
             Framing::LengthPrefixed => self.next_messages(),
             Framing::Whole => self.next_whole(),

@@ -163,7 +163,8 @@ impl<'c> Worker<'c> {
             problems: Vec::new(),
             failed: None,
         };
-        format.parse(bytes, at, self.context, &mut sink);
+        let context = Context { source: Some(&source.name), ..*self.context };
+        format.parse(bytes, at, &context, &mut sink);
         let RecordSink { mut given, problems, failed, .. } = sink;
         if let Some(error) = failed {
             return Err(error);

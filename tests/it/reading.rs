@@ -69,7 +69,7 @@ impl Recording {
     /// Reads entries; the first is line 1.
     pub fn of<'e>(entries: impl Iterator<Item = &'e [u8]>, config: &str) -> Self {
         let config: Config = toml::from_str(config).unwrap();
-        let context = Context { config: &config, assume_zone: None };
+        let context = Context::new(&config);
         let mut sink = Derive { rules: Rules::of(&config, None), entry: Entry::default() };
         let entries = (1..)
             .zip(entries)

@@ -72,7 +72,7 @@ pub fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
 /// Reads records of several sources under a configuration, and joins them.
 pub fn read(sources: &[(&str, &dyn Format, Vec<Vec<u8>>)], config: &str) -> Recorded {
     let config: Config = toml::from_str(config).unwrap();
-    let context = Context { config: &config, assume_zone: None };
+    let context = Context::new(&config);
     let joiner = Joiner::new(&config, None);
     let mut problems = Vec::new();
     for (source, format, records) in sources {

@@ -22,7 +22,7 @@ impl Sink for Found {
 fn read(record: &str) -> Found {
     let config = Config::default();
     let mut found = Found::default();
-    let context = Context { config: &config, assume_zone: None };
+    let context = Context::new(&config);
     Journal.parse(record.as_bytes(), At::default(), &context, &mut found);
     found
 }
@@ -109,7 +109,7 @@ fn a_card_in_each_form() {
 #[test]
 fn recognised_by_content() {
     let config = Config::default();
-    let context = Context { config: &config, assume_zone: None };
+    let context = Context::new(&config);
     let known = |head: &str| Journal.recognises(head.as_bytes(), &context).is_ok();
     assert!(known("{\"time\":1,\"event\":\"artifact\"}\n"));
     assert!(known("garbage\n\u{feff}{\"event\" : \"attempt\",\"time\":\"x\"}\n"));

@@ -148,9 +148,22 @@ fn one<'a>(
     context: &Context<'_>,
     sink: &mut dyn Sink,
 ) {
-    // An event of the journal by a mapping is read by the journal's reader, which is not here yet.
     if values.text(Field::Event).is_some() {
-        return;
+        let time = base.timed.then_some(base.exchange.started_at);
+        return match event::journal_line(values, time, context) {
+            Ok((line, naive)) => {
+                if naive {
+                    sink.problem(
+                        Problem::new(Kind::NaiveTime, base.at, "")
+                            .pointing(values.mapping.spelled(Field::Time)),
+                    );
+                }
+                super::journal::Journal.parse(line.as_bytes(), base.at, context, sink);
+            }
+            Err((field, why)) => {
+                sink.problem(exchange::no_time(Some(why), values.mapping, field, base.at))
+            }
+        };
     }
     let known = Exchange { at: base.at, ..base.exchange.clone() };
     let Some(exchange) = exchange::read(values, known, base.timed, context, sink) else { return };

@@ -164,7 +164,7 @@ impl Format for OtlpJson {
     }
 
     fn framing(&self) -> Framing {
-        Framing::JsonLines
+        Framing::JsonValues
     }
 
     fn recognises(&self, head: &[u8], _context: &Context<'_>) -> Result<(), String> {
