@@ -77,7 +77,7 @@ fn records(bytes: &[u8], framing: Framing) -> Vec<Vec<u8>> {
             let elements: Vec<Box<RawValue>> = serde_json::from_str(raw.get()).unwrap();
             elements.iter().map(|element| element.get().as_bytes().to_vec()).collect()
         }
-        Framing::JsonLines => {
+        Framing::JsonLines | Framing::JsonValues => {
             let whole = serde_json::Deserializer::from_slice(bytes)
                 .into_iter::<Box<RawValue>>()
                 .collect::<Result<Vec<_>, _>>();
@@ -115,7 +115,7 @@ fn check(format: &str, sample: &str, config: &str) {
         _ => file(&format!("samples/{sample}")),
     };
     let config: Config = toml::from_str(config).unwrap();
-    let context = Context { config: &config, assume_zone: None };
+    let context = Context { source: Some(sample), ..Context::new(&config) };
     let head = bytes.get(..64 << 10).unwrap_or(&bytes);
     let knows: Vec<_> =
         ALL.iter().filter(|reader| reader.recognises(head, &context).is_ok()).collect();
@@ -177,7 +177,23 @@ fn mapped_presets() {
     check("mapped", "mapped/http-exchanges.jsonl", "");
     check("mapped", "mapped/kong.jsonl", "");
     check("mapped", "mapped/adk.jsonl", "");
+    check("mapped", "mapped/crewai.jsonl", "");
     check("mapped", "mapped/broken.jsonl", "");
+}
+
+#[test]
+fn snapshots() {
+    check("card", "card/a2abench/a2abench.01.2026-01-30T134956.cbbecb71.json", "");
+    check("card", "card/chess/chess-agent.03.2025-10-03T112530.e7096150.json", "");
+    check("ai-catalog", "ai-catalog/catalog.json", "");
+    check("git-history", "git-history/agents.fast-export", "");
+}
+
+#[test]
+fn streams_and_webhooks() {
+    check("sse", "sse/stream.sse", "");
+    check("sse", "sse/broken.sse", "");
+    check("mapped", "mapped/webhooks.jsonl", "");
 }
 
 #[test]
