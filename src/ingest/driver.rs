@@ -168,11 +168,15 @@ pub(crate) fn ingest_into(
     write_cards(&mut output, shelf.rows(&names, |_| false))?;
     let mut accounts: Vec<Account> = sources
         .into_iter()
-        .map(|(source, format, facts)| Account {
-            fates: fates.get(&source.number).copied().unwrap_or_default(),
-            source: source.name.clone(),
-            format,
-            facts,
+        .map(|(source, format, mut facts, counted)| {
+            facts.records = counted.records();
+            facts.blank = counted.blank();
+            Account {
+                fates: fates.get(&source.number).copied().unwrap_or_default(),
+                source: source.name.clone(),
+                format,
+                facts,
+            }
         })
         .collect();
     accounts.sort_by(|a, b| a.source.cmp(&b.source));
@@ -247,7 +251,10 @@ fn finish(batch: &mut Batch, duplicate: &[bool], pieces: &mut Pieces) -> Result<
     Ok(rows)
 }
 
-type ReadSource = (Arc<Source>, Option<&'static str>, super::split::SourceFacts);
+/// A source, its format, what is known of it, and what was counted in it when all chunks were looked
+/// through: that may be after it was read.
+type ReadSource =
+    (Arc<Source>, Option<&'static str>, super::split::SourceFacts, Arc<super::split::Counts>);
 
 /// What the cutting thread knows at the end.
 #[derive(Debug, Default)]
@@ -296,7 +303,8 @@ impl Cutter<'_> {
                 *ticket += 1;
             }
         }
-        self.read.sources.push((source, format.map(Format::name), reader.finish()));
+        let counts = reader.counts();
+        self.read.sources.push((source, format.map(Format::name), reader.finish(), counts));
     }
 
     /// The first reader that knows the source.
@@ -417,7 +425,7 @@ impl End<'_> {
     /// Writes the records that append, now that all of their artifacts' records are known.
     fn runs(&mut self) -> Result<(), IngestError> {
         let mut by_sha256: Vec<(&str, u32)> =
-            self.sources.iter().map(|(s, _, facts)| (facts.sha256.as_str(), s.number)).collect();
+            self.sources.iter().map(|(s, _, facts, _)| (facts.sha256.as_str(), s.number)).collect();
         by_sha256.sort_unstable();
         let ranks: BTreeMap<u32, u32> =
             by_sha256.into_iter().zip(0..).map(|((_, number), rank)| (number, rank)).collect();

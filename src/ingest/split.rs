@@ -25,11 +25,24 @@ const HEAD_BYTES: usize = 64 << 10;
 /// How much of a source its encoding is told from.
 const MARK_BYTES: usize = 8;
 
-/// Records and blank lines found so far, by all who look for them.
+/// Records and blank lines found so far, by all who look for them: whole when the last chunk of the
+/// source was looked through.
 #[derive(Debug, Default)]
-struct Counts {
+pub struct Counts {
     records: AtomicU64,
     blank: AtomicU64,
+}
+
+impl Counts {
+    /// Records found, the blank ones among them.
+    pub fn records(&self) -> u64 {
+        self.records.load(Ordering::Relaxed)
+    }
+
+    /// Blank lines.
+    pub fn blank(&self) -> u64 {
+        self.blank.load(Ordering::Relaxed)
+    }
 }
 
 /// What is known of a source when it was read to its end.
@@ -113,6 +126,11 @@ impl SourceReader {
         reader
     }
 
+    /// What those who look through the chunks count; it outlives the reader.
+    pub fn counts(&self) -> Arc<Counts> {
+        Arc::clone(&self.counts)
+    }
+
     /// The source's name; `archive!member` for a member of an archive.
     pub fn name(&self) -> &str {
         &self.content.name
@@ -167,8 +185,8 @@ impl SourceReader {
             size_bytes: self.size_bytes,
             content_bytes: self.content_bytes,
             compression: self.content.compression,
-            records: self.counts.records.load(Ordering::Relaxed),
-            blank: self.counts.blank.load(Ordering::Relaxed),
+            records: self.counts.records(),
+            blank: self.counts.blank(),
             truncated: self.truncated,
             problems: self.problems,
         }
