@@ -264,8 +264,6 @@ SELECT registry, lag_s FROM registry_lag WHERE lag_s >= $least_s ORDER BY lag_s 
     #[test]
     fn a_built_in_query_can_be_replaced_by_one_with_its_columns() {
         let actions = catalogue().iter().find(|query| query.name == "actions").unwrap();
-        let queries = load(&[("actions.sql", &actions.sql.replace("ORDER BY", "LIMIT 0 --"))]);
-        assert!(queries.is_err());
         let queries = load(&[("actions.sql", actions.sql)]).unwrap();
         assert_eq!(queries[0].header.title, actions.title);
         let short = load(&[("actions.sql", RIGHT)]).unwrap_err().to_string();
