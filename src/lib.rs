@@ -13,6 +13,7 @@ pub mod formats;
 pub mod ingest;
 pub mod problem;
 pub mod query;
+pub mod redact;
 pub mod report;
 pub mod slo;
 pub mod tables;

@@ -49,22 +49,37 @@ impl Archive {
     }
 }
 
-/// Reads a member, then passes over what is left of it.
-fn member<'r>(
+/// Reads a member, then passes over what is left of it. False: it breaks off, which was told as the
+/// member's; nothing more can be had from the archive.
+fn member(
     reading: &Reading,
-    body: &'r mut (dyn Read + 'r),
-    name: String,
+    body: &mut dyn Read,
+    name: &str,
     layers: &mut Vec<&'static str>,
     size_bytes: u64,
-) -> io::Result<()> {
-    let mut body = body;
-    reading.layer(
-        Peek::new(Box::new(&mut body) as Box<dyn Read + '_>),
-        &name,
-        layers,
-        Some(size_bytes),
-    );
-    io::copy(&mut body, &mut io::sink()).map(|_| ())
+) -> io::Result<bool> {
+    let mut body = Fallible { body, failed: false };
+    let input = Peek::new(Box::new(&mut body) as Box<dyn Read + '_>);
+    reading.layer(input, name, layers, Some(size_bytes));
+    if body.failed {
+        return Ok(false);
+    }
+    io::copy(&mut body, &mut io::sink())?;
+    Ok(true)
+}
+
+/// Remembers whether it failed.
+struct Fallible<'b> {
+    body: &'b mut dyn Read,
+    failed: bool,
+}
+
+impl Read for Fallible<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.body.read(out);
+        self.failed |= matches!(&read, Err(e) if e.kind() != io::ErrorKind::Interrupted);
+        read
+    }
 }
 
 /// A part of known length; that it ends early is an error.
@@ -91,13 +106,17 @@ impl<R: Read> Read for Exactly<'_, R> {
 
 fn read_block<const N: usize>(input: &mut impl Read) -> io::Result<[u8; N]> {
     let mut block = [0; N];
-    input.read_exact(&mut block).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof if error.get_ref().is_none_or(|e| !e.is::<Fault>()) => {
+    fill(input, &mut block)?;
+    Ok(block)
+}
+
+fn fill(input: &mut impl Read, out: &mut [u8]) -> io::Result<()> {
+    input.read_exact(out).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => {
             Fault::error(Kind::TruncatedCompression, "the archive ends early")
         }
         _ => error,
-    })?;
-    Ok(block)
+    })
 }
 
 // --- tar -------------------------------------------------------------------------------------
@@ -150,7 +169,9 @@ fn tar(
                 let short = until_nul(field(0, 100));
                 let short = if prefix.is_empty() { short } else { format!("{prefix}/{short}") };
                 let shown = format!("{name}!{}", long_name.take().unwrap_or(short));
-                member(reading, &mut body, shown, layers, size)?;
+                if !member(reading, &mut body, &shown, layers, size)? {
+                    return Ok(());
+                }
             }
             b'S' => {
                 let shown = format!(
@@ -235,11 +256,11 @@ fn zip(
     layers: &mut Vec<&'static str>,
 ) -> io::Result<()> {
     loop {
-        let head = input.peek(4);
-        if head != b"PK\x03\x04" {
+        let head: [u8; 4] = first(input.peek(4));
+        if &head != b"PK\x03\x04" {
             // The central directory, or its end, repeats what was read.
             let known =
-                matches!(head, b"PK\x01\x02" | b"PK\x05\x06" | b"PK\x06\x06" | b"PK\x06\x08");
+                matches!(&head, b"PK\x01\x02" | b"PK\x05\x06" | b"PK\x06\x06" | b"PK\x06\x08");
             io::copy(input, &mut io::sink())?;
             if known {
                 return Ok(());
@@ -256,17 +277,17 @@ fn zip(
         let mut stored = long(18);
         let mut text = vec![0; usize::try_from(name_len).unwrap_or_default()];
         let mut extra = vec![0; usize::try_from(extra_len).unwrap_or_default()];
-        input.read_exact(&mut text)?;
-        input.read_exact(&mut extra)?;
-        let wide = zip64(&extra);
-        if let Some(sizes) = wide {
-            stored = sizes.unwrap_or(stored);
+        fill(input, &mut text)?;
+        fill(input, &mut extra)?;
+        let wide = Zip64::of(&extra);
+        if let Some(sizes) = &wide {
+            stored = sizes.stored.unwrap_or(stored);
         }
         let path = String::from_utf8_lossy(&text).into_owned();
         let shown = format!("{name}!{path}");
         let later = flags & 8 != 0;
         let entry = Entry { shown, folder: path.ends_with('/'), stored, later };
-        match method {
+        let goes_on = match method {
             _ if flags & 1 != 0 => entry.pass(reading, input, "an encrypted member")?,
             0 if later && stored == 0 => {
                 // Without a length nothing tells where it ends, nor where the next begins.
@@ -278,6 +299,9 @@ fn zip(
             0 => entry.read(reading, &mut Exactly { input, left: stored }, layers)?,
             8 => entry.deflated(reading, input, layers)?,
             _ => entry.pass(reading, input, "a member of an unknown compression")?,
+        };
+        if !goes_on {
+            return Ok(());
         }
         if later {
             descriptor(input, wide.is_some())?;
@@ -299,11 +323,11 @@ impl Entry {
         reading: &Reading,
         body: &mut dyn Read,
         layers: &mut Vec<&'static str>,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         if self.folder {
-            return io::copy(body, &mut io::sink()).map(|_| ());
+            return io::copy(body, &mut io::sink()).map(|_| true);
         }
-        member(reading, body, self.shown.clone(), layers, self.stored)
+        member(reading, body, &self.shown, layers, self.stored)
     }
 
     fn deflated(
@@ -311,7 +335,7 @@ impl Entry {
         reading: &Reading,
         input: &mut Layer<'_>,
         layers: &mut Vec<&'static str>,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         let mut inflated = Inflated {
             decoder: flate2::bufread::DeflateDecoder::new(input),
             decoded: 0,
@@ -320,12 +344,17 @@ impl Entry {
         self.read(reading, &mut inflated, layers)
     }
 
-    fn pass(&self, reading: &Reading, input: &mut Layer<'_>, why: &'static str) -> io::Result<()> {
+    fn pass(
+        &self,
+        reading: &Reading,
+        input: &mut Layer<'_>,
+        why: &'static str,
+    ) -> io::Result<bool> {
         reading.failed(&self.shown, &Fault { kind: Kind::Unreadable, detail: why.into() });
         if self.later && self.stored == 0 {
             return Err(Fault::error(Kind::CorruptCompression, "what follows it cannot be found"));
         }
-        io::copy(&mut Exactly { input, left: self.stored }, &mut io::sink()).map(|_| ())
+        io::copy(&mut Exactly { input, left: self.stored }, &mut io::sink()).map(|_| true)
     }
 }
 
@@ -338,11 +367,7 @@ struct Inflated<R> {
 impl<R: BufRead> Read for Inflated<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.decoder.read(out).map_err(|error| match error.kind() {
-            _ if error.raw_os_error().is_some()
-                || error.get_ref().is_some_and(|e| e.is::<Fault>()) =>
-            {
-                error
-            }
+            _ if error.raw_os_error().is_some() || Fault::is(&error) => error,
             io::ErrorKind::UnexpectedEof => {
                 Fault::error(Kind::TruncatedCompression, "the archive ends within a member")
             }
@@ -354,30 +379,42 @@ impl<R: BufRead> Read for Inflated<R> {
     }
 }
 
+/// The first bytes; zeros when there are fewer.
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.first_chunk().copied().unwrap_or([0; N])
+}
+
 fn two(bytes: &[u8], at: usize) -> [u8; 2] {
     [bytes.get(at).copied().unwrap_or_default(), bytes.get(at + 1).copied().unwrap_or_default()]
 }
 
-/// The zip64 field, when there is one: the stored size, when it gives one.
-fn zip64(extra: &[u8]) -> Option<Option<u64>> {
-    let mut rest = extra;
-    while rest.len() >= 4 {
-        let id = u16::from_le_bytes(two(rest, 0));
-        let len = usize::from(u16::from_le_bytes(two(rest, 2)));
-        let body = rest.get(4..4 + len)?;
-        if id == 1 {
-            let size =
-                body.get(8..16).and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes);
-            return Some(size);
+/// The zip64 field, when there is one.
+struct Zip64 {
+    /// The stored size, when it gives one.
+    stored: Option<u64>,
+}
+
+impl Zip64 {
+    fn of(extra: &[u8]) -> Option<Self> {
+        let mut rest = extra;
+        while rest.len() >= 4 {
+            let id = u16::from_le_bytes(two(rest, 0));
+            let len = usize::from(u16::from_le_bytes(two(rest, 2)));
+            let body = rest.get(4..4 + len)?;
+            if id == 1 {
+                // First the size of the content, then the stored one.
+                let stored = body.get(8..).and_then(<[u8]>::first_chunk);
+                return Some(Self { stored: stored.copied().map(u64::from_le_bytes) });
+            }
+            rest = rest.get(4 + len..)?;
         }
-        rest = rest.get(4 + len..)?;
+        None
     }
-    None
 }
 
 /// Passes over a data descriptor, with or without its signature.
 fn descriptor(input: &mut Layer<'_>, wide: bool) -> io::Result<()> {
-    let signed = input.peek(4) == b"PK\x07\x08";
+    let signed = first(input.peek(4)) == *b"PK\x07\x08";
     let len = if wide { 20 } else { 12 } + if signed { 4 } else { 0 };
     io::copy(&mut Exactly { input, left: len }, &mut io::sink()).map(|_| ())
 }
@@ -391,7 +428,7 @@ pub fn is_framed(head: &[u8]) -> bool {
     let len = u32::from_be_bytes(*length) as usize;
     if matches!(message, [0x28, 0xB5, 0x2F, 0xFD, ..]) {
         // Neither text nor protobuf begins so.
-        return len >= 8 && len < 1 << 30;
+        return (8..1 << 30).contains(&len);
     }
     let last = len.checked_sub(1).map(|last| message.get(last));
     let closed = match last {
@@ -414,6 +451,8 @@ pub struct Frames<R> {
     limit: usize,
     decoded: u64,
     count: u64,
+    /// The messages are JSON, as the first one tells.
+    lines: Option<bool>,
     /// The message that is being given, and how much of it was.
     message: Vec<u8>,
     given: usize,
@@ -429,7 +468,16 @@ impl<R: BufRead> Frames<R> {
     /// Begins at the first length. Of a message beyond `limit` only so much is given that it is
     /// beyond the limit.
     pub fn new(input: R, meter: Meter, limit: usize) -> Self {
-        Self { input, meter, limit, decoded: 0, count: 0, message: Vec::new(), given: 0 }
+        Self {
+            input,
+            meter,
+            limit,
+            decoded: 0,
+            count: 0,
+            lines: None,
+            message: Vec::new(),
+            given: 0,
+        }
     }
 
     /// Reads the next message; false: there is none.
@@ -459,7 +507,7 @@ impl<R: BufRead> Frames<R> {
         }
         self.decoded += self.message.len() as u64;
         self.meter.check(self.decoded)?;
-        if self.message.first() == Some(&b'{') {
+        if *self.lines.get_or_insert(self.message.first() == Some(&b'{')) {
             self.message.push(b'\n');
         } else {
             let len = u32::try_from(self.message.len()).unwrap_or(u32::MAX);

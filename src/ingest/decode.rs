@@ -33,6 +33,11 @@ impl Fault {
         io::Error::other(Self { kind, detail: detail.into() })
     }
 
+    /// Whether the error tells of damage of the content rather than of the machine.
+    pub fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Self>)
+    }
+
     /// The fault in an error; any other error is one of the machine.
     pub fn of(error: &io::Error) -> Self {
         match error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
@@ -330,8 +335,7 @@ impl<R: Read> Read for Decoder<R> {
 /// Tells damage of the compressed data from errors of what it is read from.
 fn damage(error: io::Error) -> io::Error {
     let of_the_machine = error.raw_os_error().is_some();
-    let told = error.get_ref().is_some_and(|inner| inner.is::<Fault>());
-    if of_the_machine || told {
+    if of_the_machine || Fault::is(&error) {
         return error;
     }
     if error.kind() == io::ErrorKind::UnexpectedEof {

@@ -23,6 +23,7 @@ mod runs;
 mod worker;
 
 pub mod array;
+pub mod chunk;
 pub mod containers;
 pub mod decode;
 pub mod discover;
@@ -30,7 +31,9 @@ pub mod lines;
 pub mod open;
 pub mod repair;
 pub mod scan;
+pub mod source;
 pub mod split;
+mod units;
 pub mod utf16;
 
 pub use account::{Account, Counts, Fates};

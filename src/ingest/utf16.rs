@@ -20,19 +20,20 @@ pub fn detect(head: &[u8]) -> Option<(Order, usize)> {
     }
     let units = head.get(..8).unwrap_or(head).chunks_exact(2);
     let text = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..0x7F);
-    let all = |order: Order| {
-        units.clone().all(|unit| match (order, unit) {
-            (Order::Little, [low, 0]) => text(*low),
-            (Order::Big, [0, low]) => text(*low),
+    // Where the zero byte stands in each unit.
+    let all = |zero: usize| {
+        units.clone().all(|unit| match unit {
+            [first, second] if zero == 0 => *first == 0 && text(*second),
+            [first, second] => *second == 0 && text(*first),
             _ => false,
         })
     };
     let graphic = head.get(..8).unwrap_or(head).iter().any(u8::is_ascii_graphic);
     if units.len() < 2 || !graphic {
         None
-    } else if all(Order::Little) {
+    } else if all(1) {
         Some((Order::Little, 0))
-    } else if all(Order::Big) {
+    } else if all(0) {
         Some((Order::Big, 0))
     } else {
         None

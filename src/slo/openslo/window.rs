@@ -2,7 +2,7 @@
 
 use super::super::period::{Calendar, TimeWindow};
 use super::fields::{Faults, Fields};
-use crate::yaml::Node;
+use super::yaml::Node;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZoneDatabase;
 

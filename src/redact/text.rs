@@ -1,0 +1,298 @@
+//! Secrets in free text: by their shape, or by the words before them.
+//!
+//! Most texts are identifiers without any; they cost a few vector instructions. When in doubt a value
+//! is replaced, but never a word that people use (`token: expired` keeps its meaning).
+
+use super::{Redactor, is_redacted, mark_len, names, url};
+use memchr::{memchr_iter, memchr3, memmem};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Shorter texts hold no secret that could be told.
+const SHORTEST: usize = 8;
+
+/// What secrets of well-known issuers begin with, and how many characters follow at least.
+const ISSUED: [(&str, usize); 14] = [
+    ("sk-", 16),
+    ("sk_live_", 10),
+    ("sk_test_", 10),
+    ("rk_live_", 10),
+    ("ghp_", 20),
+    ("gho_", 20),
+    ("ghs_", 20),
+    ("github_pat_", 20),
+    ("glpat-", 16),
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("AKIA", 16),
+    ("AIza", 30),
+    ("ya29.", 16),
+];
+
+/// The text without its secrets.
+pub(super) fn redact<'t>(redactor: &Redactor, text: &'t str) -> Cow<'t, str> {
+    if text.len() < SHORTEST || is_redacted(text) {
+        return Cow::Borrowed(text);
+    }
+    let found = secrets(text);
+    if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(replaced(redactor, text, found)) }
+}
+
+/// The text with these parts replaced.
+pub(super) fn replaced(redactor: &Redactor, text: &str, mut found: Vec<Range<usize>>) -> String {
+    found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for range in found {
+        let start = range.start.max(done);
+        let Some(secret) = text.get(start..range.end).filter(|secret| !secret.is_empty()) else {
+            continue;
+        };
+        if is_redacted(secret) {
+            continue;
+        }
+        out.push_str(text.get(done..start).unwrap_or_default());
+        out.push_str(&redactor.mark(secret));
+        done = range.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
+}
+
+/// Where the secrets are.
+fn secrets(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    issued(text, 0, &mut found);
+    if memmem::find(bytes, b"ey").is_some() {
+        jwts(text, &mut found);
+    }
+    let mut at = 0;
+    while let Some(hit) = bytes.get(at..).and_then(|rest| memchr3(b'=', b':', b' ', rest)) {
+        let place = at + hit;
+        at = place + 1;
+        match bytes.get(place) {
+            Some(b' ') => after_space(text, place, &mut found),
+            Some(b':') if text.get(place..).is_some_and(|rest| rest.starts_with("://")) => {
+                if let Some(range) = url::user_info(text, place + 3) {
+                    found.push(range);
+                }
+            }
+            _ => after_name(text, place, &mut found),
+        }
+        issued(text, at, &mut found);
+    }
+    // What stands after other marks.
+    for mark in [b'"', b'/', b'\'', b'(', b'&', b',', b'\n'] {
+        for place in memchr_iter(mark, bytes) {
+            issued(text, place + 1, &mut found);
+        }
+    }
+    if memmem::find(bytes, b"-----BEGIN ").is_some() {
+        keys(text, &mut found);
+    }
+    found
+}
+
+/// A secret of a well-known issuer at `start`.
+fn issued(text: &str, start: usize, found: &mut Vec<Range<usize>>) {
+    let Some(rest) = text.get(start..) else { return };
+    // All of them begin with one of these.
+    if !matches!(rest.as_bytes().first(), Some(b's' | b'r' | b'g' | b'x' | b'A' | b'y')) {
+        return;
+    }
+    for (prefix, least) in ISSUED {
+        if let Some(secret) = rest.strip_prefix(prefix) {
+            let len = run(secret, |b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+            if len >= least {
+                found.push(start..start + prefix.len() + len);
+            }
+        }
+    }
+}
+
+fn run(text: &str, belongs: impl Fn(u8) -> bool) -> usize {
+    text.bytes().take_while(|b| belongs(*b)).count()
+}
+
+/// JSON Web Tokens: base64url of `{"`, a dot, and more of it. Two parts are enough: the second holds
+/// the claims.
+fn jwts(text: &str, found: &mut Vec<Range<usize>>) {
+    let base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+    for start in memmem::find_iter(text.as_bytes(), b"ey") {
+        let token = text.get(start..).unwrap_or_default();
+        // `eyJ` is `{"`, `eyA` is `{ `, `eyI` is not JSON.
+        if !token.starts_with("eyJ") && !token.starts_with("eyA") {
+            continue;
+        }
+        let header = run(token, base64);
+        let claims = token.get(header..).and_then(|rest| rest.strip_prefix('.'));
+        let Some(claims) = claims else { continue };
+        if header >= 8 && run(claims, base64) >= 4 {
+            let len = run(token, |b| base64(b) || b == b'.');
+            found.push(start..start + len);
+        }
+    }
+}
+
+/// Private keys in PEM.
+fn keys(text: &str, found: &mut Vec<Range<usize>>) {
+    for start in memmem::find_iter(text.as_bytes(), b"-----BEGIN ") {
+        let rest = text.get(start..).unwrap_or_default();
+        let secret = rest.get(..rest.len().min(64)).unwrap_or(rest).contains("PRIVATE KEY");
+        if secret {
+            let end = rest.find("-----END ").map_or(rest.len(), |end| {
+                let after = rest.get(end + 9..).unwrap_or_default();
+                end + 9 + after.find("-----").map_or(after.len(), |close| close + 5)
+            });
+            found.push(start..start + end);
+        }
+    }
+}
+
+/// `Bearer TOKEN` and the like: the space at `place` follows the scheme.
+fn after_space(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
+    let before = text.get(..place).unwrap_or_default();
+    let scheme =
+        ["bearer", "basic", "apikey", "token", "digest", "negotiate"].into_iter().find(|scheme| {
+            before.len() >= scheme.len()
+                && before
+                    .get(before.len() - scheme.len()..)
+                    .is_some_and(|word| word.eq_ignore_ascii_case(scheme))
+                && !before
+                    .as_bytes()
+                    .get(before.len().wrapping_sub(scheme.len() + 1))
+                    .is_some_and(u8::is_ascii_alphanumeric)
+        });
+    if scheme.is_none() {
+        return;
+    }
+    let rest = text.get(place + 1..).unwrap_or_default();
+    let spaces = run(rest, |b| b == b' ');
+    let token = rest.get(spaces..).unwrap_or_default();
+    let len = run(token, |b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b));
+    let start = place + 1 + spaces;
+    let token = token.get(..len).unwrap_or_default().trim_end_matches('.');
+    // `Token xyz` is also plain speech.
+    let strict = matches!(scheme, Some("token" | "digest" | "negotiate" | "basic"));
+    let looks = if strict {
+        token.len() >= 16 && !is_word(token)
+    } else {
+        token.len() >= 6 && !is_word(token)
+    };
+    if looks {
+        found.push(start..start + token.len());
+    }
+}
+
+/// Whether it is a word that people use rather than a secret.
+fn is_word(token: &str) -> bool {
+    let lower = token.strip_prefix(|c: char| c.is_ascii_uppercase()).unwrap_or(token);
+    let letters = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase());
+    token.len() < 20
+        && (letters(lower)
+            || (token.contains(['-', '_', '/'])
+                && token.split(['-', '_', '/']).all(|part| part.len() > 1 && letters(part))))
+}
+
+/// `name=VALUE`, `name: VALUE`, `"name":"VALUE"`: the mark at `place` follows the name.
+fn after_name(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
+    let before = text.get(..place).unwrap_or_default();
+    let before = before.trim_end_matches([' ', '"', '\'', '\\']);
+    let name_len = before
+        .bytes()
+        .rev()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+        .count();
+    let name = before.get(before.len() - name_len..).unwrap_or_default();
+    if name.len() < 3 || !names::is_secret_member(name) {
+        return;
+    }
+    let rest = text.get(place + 1..).unwrap_or_default();
+    let opening = run(rest, |b| matches!(b, b' ' | b'"' | b'\'' | b'\\'));
+    let value = rest.get(opening..).unwrap_or_default();
+    let start = place + 1 + opening;
+    let header = name.to_ascii_lowercase();
+    let whole_line = header.ends_with("cookie") || header.ends_with("authorization");
+    if !whole_line && mark_len(value).is_some() {
+        return;
+    }
+    let len = if whole_line {
+        value.bytes().position(|b| matches!(b, b'\r' | b'\n' | b'"' | b'\'')).unwrap_or(value.len())
+    } else {
+        let ends = |b: u8| b.is_ascii_whitespace() || b"\"'\\,;&<>)]}".contains(&b);
+        value.bytes().position(ends).unwrap_or(value.len())
+    };
+    let value = value.get(..len).unwrap_or_default();
+    if value.len() >= 3 && !is_word(value) && !is_redacted(value) {
+        found.push(start..start + value.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JWT: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9";
+
+    fn told(text: &str) -> String {
+        Redactor::default().text(text).into_owned()
+    }
+
+    #[test]
+    fn secrets_are_replaced() {
+        for (text, expected) in [
+            (JWT.to_owned(), "[redacted]"),
+            (format!("401 for {JWT}, again"), "401 for [redacted], again"),
+            (format!("/cb/{JWT}?x=1"), "/cb/[redacted]?x=1"),
+            ("Authorization: Bearer abc123def456".into(), "Authorization: [redacted]"),
+            ("sent bearer Zm9vYmFy.0123 twice".into(), "sent bearer [redacted] twice"),
+            ("Basic dXNlcjpwYXNzd29yZDEyMw== refused".into(), "Basic [redacted] refused"),
+            ("x-api-key: k-1234567".into(), "x-api-key: [redacted]"),
+            ("{\"token\":\"s3cr3t-push\",\"id\":1}".into(), "{\"token\":\"[redacted]\",\"id\":1}"),
+            ("{\\\"token\\\":\\\"s3cr3t-push\\\"}".into(), "{\\\"token\\\":\\\"[redacted]\\\"}"),
+            ("password=hunter2 user=x".into(), "password=[redacted] user=x"),
+            (
+                "GET https://me:pw@h.example/x?access_token=abc1&y=2".into(),
+                "GET https://[redacted]@h.example/x?access_token=[redacted]&y=2",
+            ),
+            ("Set-Cookie: sid=1; Path=/\nnext".into(), "Set-Cookie: [redacted]\nnext"),
+            ("key sk-abcdefghijklmnop1234 is wrong".into(), "key [redacted] is wrong"),
+            ("ghp_abcdefghijklmnopqrst1".into(), "[redacted]"),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY----- x".into(),
+                "[redacted] x",
+            ),
+            ("clientSecret=ABCDEF".into(), "clientSecret=[redacted]"),
+        ] {
+            assert_eq!(told(&text), expected, "{text}");
+            assert_eq!(told(expected), expected, "twice");
+        }
+    }
+
+    #[test]
+    fn what_is_no_secret_stays_and_is_borrowed() {
+        for text in [
+            "agent://vendor-b/summarizer",
+            "0123456789abcdef0123456789abcdef",
+            "https://h.example:8443/a2a/v1?version=3",
+            "token: expired",
+            "Bearer authentication required",
+            "invalid token: malformed",
+            "task not found: t-1",
+            "2026-11-14T08:00:00Z",
+            "eyJ is how a token begins",
+            "application/vnd.summarize+json;version=4",
+            "Unexpected token < in JSON at position 0",
+            "max_tokens=4096 exceeded",
+            "pageToken=abc123",
+            "",
+        ] {
+            assert!(
+                matches!(Redactor::default().text(text), Cow::Borrowed(_)),
+                "{text}: {}",
+                told(text)
+            );
+        }
+    }
+}
