@@ -195,20 +195,19 @@ pub fn documents(text: &str) -> Result<Vec<Node>, Wrong> {
             None if node.value == Value::Null => {}
             None => documents.push(node),
             Some(Open::List(_, _, items)) => items.push(node),
-            Some(Open::Map(_, _, entries, key)) => match key.take() {
-                Some(name) => entries.push((name, node)),
-                None => {
-                    let Value::Scalar { text, .. } = node.value else {
-                        return Err(wrong("a key must be a single text"));
-                    };
-                    if entries.iter().any(|(other, _)| other.name == text) {
-                        return Err(wrong(&format!(
-                            "the key `{text}` occurs twice in one mapping"
-                        )));
-                    }
-                    *key = Some(Key { line, name: text });
+            Some(Open::Map(_, _, entries, key)) => {
+                if let Some(name) = key.take() {
+                    entries.push((name, node));
+                    continue;
                 }
-            },
+                let Value::Scalar { text, .. } = node.value else {
+                    return Err(wrong("a key must be a single text"));
+                };
+                if entries.iter().any(|(other, _)| other.name == text) {
+                    return Err(wrong(&format!("the key `{text}` occurs twice in one mapping")));
+                }
+                *key = Some(Key { line, name: text });
+            }
         }
     }
     Ok(documents)
@@ -244,7 +243,7 @@ mod tests {
         for level in 1..9 {
             let below = level - 1;
             let items = vec![format!("*a{below}"); 9].join(", ");
-            bomb.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+            bomb = [bomb, format!("a{level}: &a{level} [{items}]\n")].concat();
         }
         assert!(documents(&bomb).unwrap_err().what.contains("100,000 nodes"));
         assert!(documents("a: &x [*x]\n").is_err());

@@ -1,7 +1,7 @@
 //! The built-in queries with what their headers say.
 
 use super::files;
-use super::header::Header;
+use super::header::{Header, Parameter};
 use std::sync::OnceLock;
 
 /// One built-in query.
@@ -19,6 +19,8 @@ pub struct BuiltIn {
     pub answers: String,
     /// Its columns, in order.
     pub columns: Vec<ColumnDoc>,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
     /// Its text.
     pub sql: &'static str,
 }
@@ -35,28 +37,36 @@ pub struct ColumnDoc {
 /// The built-in queries, in the order of the report.
 pub fn catalogue() -> &'static [BuiltIn] {
     static CATALOGUE: OnceLock<Vec<BuiltIn>> = OnceLock::new();
-    CATALOGUE.get_or_init(|| {
-        files::QUERIES
-            .iter()
-            .map(|(name, sql)| {
-                // A test proves that every header can be read.
-                let header = Header::parse(sql).unwrap_or_default();
-                BuiltIn {
-                    name,
-                    title: header.title,
-                    unit: header.unit,
-                    grain: header.grain,
-                    answers: header.answers,
-                    columns: header
-                        .columns
-                        .into_iter()
-                        .map(|(name, doc)| ColumnDoc { name, doc })
-                        .collect(),
-                    sql,
-                }
-            })
-            .collect()
-    })
+    CATALOGUE.get_or_init(|| read(files::QUERIES))
+}
+
+/// The indicators: queries whose rows are the events that service levels count, with `at` and `good`.
+/// They are no part of the report.
+pub fn indicators() -> &'static [BuiltIn] {
+    static INDICATORS: OnceLock<Vec<BuiltIn>> = OnceLock::new();
+    INDICATORS.get_or_init(|| read(files::INDICATORS))
+}
+
+fn read(files: &'static [(&'static str, &'static str)]) -> Vec<BuiltIn> {
+    let one = |(name, sql): &(&'static str, &'static str)| {
+        // A test proves that every header can be read.
+        let header = Header::parse(sql).unwrap_or_default();
+        BuiltIn {
+            name,
+            title: header.title,
+            unit: header.unit,
+            grain: header.grain,
+            answers: header.answers,
+            columns: header
+                .columns
+                .into_iter()
+                .map(|(name, doc)| ColumnDoc { name, doc })
+                .collect(),
+            parameters: header.parameters,
+            sql,
+        }
+    };
+    files.iter().map(one).collect()
 }
 
 #[cfg(test)]
@@ -78,7 +88,10 @@ mod tests {
         assert_eq!(queries, folder("queries"));
         let views: BTreeSet<String> = files::VIEWS.iter().map(|v| v.0.to_owned()).collect();
         assert_eq!(views, folder("queries/views"));
-        for (name, sql) in files::QUERIES {
+        let indicators: BTreeSet<String> =
+            files::INDICATORS.iter().map(|q| q.0.to_owned()).collect();
+        assert_eq!(indicators, folder("queries/indicators"));
+        for (name, sql) in files::QUERIES.iter().chain(files::INDICATORS) {
             assert!(Header::parse(sql).is_ok(), "{name}: {:?}", Header::parse(sql));
         }
         for (name, sql) in files::VIEWS {

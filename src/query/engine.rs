@@ -1,6 +1,9 @@
 //! A session over one data set: shared views are run once and kept.
 
-use super::{Note, QueryError, catalogue, files, notes, register, settings::Settings, text};
+use super::header::{Header, Parameter};
+use super::{
+    Note, QueryError, catalogue, files, indicators, notes, register, settings::Settings, text,
+};
 use crate::tables::Dataset;
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::SchemaRef;
@@ -42,6 +45,15 @@ const SELECTIONS: &[(&str, &str)] = &[
 
 /// Relations that hold the names within the limits, made before the first selection.
 const LIMITED: &[&str] = &["limited_agents", "limited_registries", "limited_clients"];
+
+/// What a query reads from.
+#[derive(Debug, Clone, Copy)]
+pub enum Relation<'a> {
+    /// One of the user's queries, a built-in query, an indicator or a shared view.
+    Named(&'a str),
+    /// SQL.
+    Sql(&'a str),
+}
 
 /// A session over one data set.
 pub struct Session {
@@ -106,12 +118,71 @@ impl Session {
     /// # Errors
     /// When no query has this name, or it cannot be run.
     pub fn built_in(&self, name: &str) -> Result<Rows, QueryError> {
-        let Some(query) = catalogue().iter().find(|query| query.name == name) else {
-            return Err(QueryError::UnknownQuery { name: name.to_owned(), nearest: nearest(name) });
-        };
-        self.needs(query.sql)?;
-        let sql = self.bound(name, query.sql, &[])?;
+        self.query(name, &[])
+    }
+
+    /// Runs the user's or else the built-in query or indicator `name` with values for its parameters.
+    ///
+    /// # Errors
+    /// When no query has this name, or it cannot be run.
+    pub fn query(&self, name: &str, params: &[(String, String)]) -> Result<Rows, QueryError> {
+        if !self.query_names().any(|query| query == name) {
+            return Err(self.unknown(name));
+        }
+        let sql = self.prepared(Relation::Named(name), params)?;
         self.rows(name, &sql)
+    }
+
+    /// Runs `SELECT columns FROM relation`, the columns being SQL.
+    ///
+    /// # Errors
+    /// When there is no such relation, or it cannot be run.
+    pub fn select(
+        &self,
+        columns: &str,
+        relation: Relation<'_>,
+        params: &[(String, String)],
+    ) -> Result<Rows, QueryError> {
+        let sql = self.prepared(relation, params)?;
+        let sql = sql.trim_end().trim_end_matches(';');
+        self.rows(relation.name(), &format!("SELECT {columns} FROM ({sql}\n) AS relation"))
+    }
+
+    /// The names of a relation's columns, in order.
+    ///
+    /// # Errors
+    /// When there is no such relation, or it cannot be planned.
+    pub fn columns(
+        &self,
+        relation: Relation<'_>,
+        params: &[(String, String)],
+    ) -> Result<Vec<String>, QueryError> {
+        let sql = self.prepared(relation, params)?;
+        let context = self.context.clone();
+        let frame =
+            run(&self.runtime, async move { context.sql_with_options(&sql, only_reads()).await })
+                .map_err(|error| failed(relation.name(), &error))?;
+        Ok(frame.schema().fields().iter().map(|field| field.name().clone()).collect())
+    }
+
+    /// The text of a relation with its parameters bound; what it reads is made.
+    fn prepared(
+        &self,
+        relation: Relation<'_>,
+        params: &[(String, String)],
+    ) -> Result<String, QueryError> {
+        match relation {
+            Relation::Named(name) => {
+                let text = self.text(name).ok_or_else(|| self.unknown(name))?;
+                self.needs_of(name, text)?;
+                self.bind(name, text, params)
+            }
+            Relation::Sql(sql) => {
+                self.needs_all(&text::names(sql))?;
+                let header = Header::parse(sql).unwrap_or_default();
+                self.bind("-e", Text { sql, parameters: &header.parameters }, params)
+            }
+        }
     }
 
     /// Runs a query of the user's. Tables, shared views and built-in queries are its relations.
@@ -119,8 +190,7 @@ impl Session {
     /// # Errors
     /// When the SQL is wrong, changes anything, or lacks a parameter's value.
     pub fn sql(&self, sql: &str, params: &[(String, String)]) -> Result<Rows, QueryError> {
-        self.needs_all(&text::names(sql))?;
-        let sql = self.bound("-e", sql, params)?;
+        let sql = self.prepared(Relation::Sql(sql), params)?;
         self.rows("-e", &sql)
     }
 
@@ -137,12 +207,9 @@ impl Session {
     /// # Errors
     /// When it cannot be planned.
     pub fn plan(&self, name: &str) -> Result<LogicalPlan, QueryError> {
-        let sql = text_of(name).ok_or_else(|| QueryError::UnknownQuery {
-            name: name.to_owned(),
-            nearest: nearest(name),
-        })?;
-        self.needs(sql)?;
-        let sql = self.bound(name, sql, &[])?;
+        let text = self.text(name).ok_or_else(|| self.unknown(name))?;
+        self.needs(text.sql)?;
+        let sql = self.bind(name, text, &[])?;
         let state = self.context.state();
         run(&self.runtime, async move { state.create_logical_plan(&sql).await })
             .map_err(|error| failed(name, &error))
@@ -167,33 +234,71 @@ impl Session {
         &self.context
     }
 
-    /// Names of all built-in queries and shared views.
+    /// Names of all built-in queries, indicators and shared views.
     pub fn relations() -> impl Iterator<Item = &'static str> {
-        files::QUERIES.iter().chain(files::VIEWS).map(|(name, _)| *name)
+        files::QUERIES.iter().chain(files::INDICATORS).chain(files::VIEWS).map(|(name, _)| *name)
     }
 
-    fn bound(
+    /// Names of the queries that can be run by name, the user's first.
+    fn query_names(&self) -> impl Iterator<Item = &str> {
+        let own = self.settings.queries.iter().map(|query| query.name.as_str());
+        own.chain(catalogue().iter().chain(indicators()).map(|query| query.name))
+    }
+
+    fn unknown(&self, name: &str) -> QueryError {
+        QueryError::UnknownQuery {
+            name: name.to_owned(),
+            nearest: nearest(name, self.query_names()),
+        }
+    }
+
+    /// The text of the user's query, else of the built-in query, indicator or view `name`.
+    fn text(&self, name: &str) -> Option<Text<'_>> {
+        if let Some(own) = self.settings.queries.iter().find(|query| query.name == name) {
+            return Some(Text { sql: &own.sql, parameters: &own.header.parameters });
+        }
+        let built_in = catalogue().iter().chain(indicators()).find(|query| query.name == name);
+        let built_in = built_in.map(|query| Text { sql: query.sql, parameters: &query.parameters });
+        built_in.or_else(|| {
+            let view = files::VIEWS.iter().find(|(view, _)| *view == name);
+            view.map(|(_, sql)| Text { sql, parameters: &[] })
+        })
+    }
+
+    /// Puts the values of parameters into a text: those given, else the defaults, else the settings'.
+    fn bind(
         &self,
         name: &str,
-        sql: &str,
+        text: Text<'_>,
         params: &[(String, String)],
     ) -> Result<String, QueryError> {
-        for (param, _) in params {
-            if !text::bind(sql, |_| Some(String::new()))
-                .is_ok_and(|_| sql.contains(&format!("${param}")))
-            {
-                return Err(QueryError::Parameter(format!("the query has no parameter `{param}`")));
-            }
+        let wanted = text::parameters(text.sql);
+        if let Some((param, _)) = params.iter().find(|(param, _)| !wanted.contains(&param.as_str()))
+        {
+            return Err(QueryError::Parameter(match nearest(param, wanted.iter().copied()) {
+                Some(near) => {
+                    format!("the query has no parameter `{param}`; did you mean `{near}`?")
+                }
+                None => format!("the query has no parameter `{param}`"),
+            }));
         }
-        text::bind(sql, |wanted| {
-            let given = params.iter().find(|(param, _)| param == wanted);
-            given.map(|(_, value)| literal(value)).or_else(|| self.settings.literal(wanted))
-        })
-        .map_err(|lacking| {
-            QueryError::Parameter(format!(
+        let mut wrong = None;
+        let bound = text::bind(text.sql, |wanted| {
+            let given = params.iter().find(|(param, _)| param == wanted).map(|(_, value)| value);
+            let declared = text.parameters.iter().find(|parameter| parameter.name == wanted);
+            let Some(parameter) = declared else {
+                return given.map(|v| literal(v)).or_else(|| self.settings.literal(wanted));
+            };
+            let literal = parameter.literal(given.or(parameter.default.as_ref())?);
+            literal.map_err(|message| wrong = Some(message)).ok()
+        });
+        match (bound, wrong) {
+            (_, Some(message)) => Err(QueryError::Parameter(message)),
+            (Ok(sql), None) => Ok(sql),
+            (Err(lacking), None) => Err(QueryError::Parameter(format!(
                 "query `{name}` wants a value for `{lacking}`: give -p {lacking}=VALUE"
-            ))
-        })
+            ))),
+        }
     }
 
     /// Makes the relations that `sql` reads, those that they read first.
@@ -201,12 +306,23 @@ impl Session {
         self.needs_all(&text::relations(sql))
     }
 
+    /// Makes the relations that a named query reads. The style of a user's query is not ours: there
+    /// every word may be one.
+    fn needs_of(&self, name: &str, text: Text<'_>) -> Result<(), QueryError> {
+        if !self.settings.queries.iter().any(|query| query.name == name) {
+            return self.needs(text.sql);
+        }
+        let mut names = text::names(text.sql);
+        names.retain(|word| *word != name);
+        self.needs_all(&names)
+    }
+
     fn needs_all(&self, names: &[&str]) -> Result<(), QueryError> {
         for name in names {
             if !self.is_made(name) {
                 if LIMITED.contains(name) {
                     self.make_limited()?;
-                } else if text_of(name).is_some() {
+                } else if self.text(name).is_some() {
                     self.make(name)?;
                 }
             }
@@ -234,9 +350,9 @@ impl Session {
             self.set_made(name);
             return Ok(());
         }
-        let sql = text_of(name).unwrap_or_default();
-        self.needs(sql)?;
-        let sql = self.bound(name, sql, &[])?;
+        let text = self.text(name).ok_or_else(|| self.unknown(name))?;
+        self.needs_of(name, text)?;
+        let sql = self.bind(name, text, &[])?;
         let (context, view) = (self.context.clone(), name.to_owned());
         run(&self.runtime, async move {
             let plan = context.sql(&sql).await?.create_physical_plan().await?;
@@ -284,10 +400,7 @@ impl Session {
     }
 
     fn rows(&self, name: &str, sql: &str) -> Result<Rows, QueryError> {
-        let only_reads = SQLOptions::new()
-            .with_allow_ddl(false)
-            .with_allow_dml(false)
-            .with_allow_statements(false);
+        let only_reads = only_reads();
         let (context, sql) = (self.context.clone(), sql.to_owned());
         run(&self.runtime, async move {
             let frame = context.sql_with_options(&sql, only_reads).await?;
@@ -330,17 +443,30 @@ fn globset(globs: &[String]) -> Result<Option<GlobSet>, QueryError> {
     builder.build().map(Some).map_err(|e| QueryError::Parameter(e.to_string()))
 }
 
-fn text_of(name: &str) -> Option<&'static str> {
-    files::QUERIES.iter().chain(files::VIEWS).find(|(n, _)| *n == name).map(|(_, sql)| *sql)
+/// The text of a query and its parameters.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    sql: &'a str,
+    parameters: &'a [Parameter],
 }
 
-fn nearest(name: &str) -> Option<String> {
-    catalogue()
-        .iter()
-        .map(|query| (strsim::damerau_levenshtein(query.name, name), query.name))
-        .min()
-        .filter(|(distance, near)| *distance <= near.len() / 2)
-        .map(|(_, near)| near.to_owned())
+impl Relation<'_> {
+    /// Its name; of SQL the flag that gives it.
+    fn name(&self) -> &str {
+        match self {
+            Self::Named(name) => name,
+            Self::Sql(_) => "-e",
+        }
+    }
+}
+
+/// Nothing that changes anything.
+fn only_reads() -> SQLOptions {
+    SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false)
+}
+
+fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    crate::config::nearest(name, names).map(str::to_owned)
 }
 
 pub(super) fn failed(name: &str, error: &DataFusionError) -> QueryError {

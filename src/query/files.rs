@@ -14,11 +14,20 @@ pub(super) const QUERIES: &[(&str, &str)] = &[
     ("slo_daily", include_str!("../../queries/slo_daily.sql")),
 ];
 
+/// Name and text of each indicator: what service levels count, one row for each event.
+pub(super) const INDICATORS: &[(&str, &str)] = &[
+    ("binding_events", include_str!("../../queries/indicators/binding_events.sql")),
+    ("integrity_events", include_str!("../../queries/indicators/integrity_events.sql")),
+    ("freshness_events", include_str!("../../queries/indicators/freshness_events.sql")),
+    ("replay_events", include_str!("../../queries/indicators/replay_events.sql")),
+];
+
 /// Name and text of each shared view, by name.
 pub(super) const VIEWS: &[(&str, &str)] = &[
     ("admissions", include_str!("../../queries/views/admissions.sql")),
     ("agent_cards", include_str!("../../queries/views/agent_cards.sql")),
     ("artifact_multiples", include_str!("../../queries/views/artifact_multiples.sql")),
+    ("archive", include_str!("../../queries/views/archive.sql")),
     ("artifact_records", include_str!("../../queries/views/artifact_records.sql")),
     ("artifacts_chunked", include_str!("../../queries/views/artifacts_chunked.sql")),
     ("artifacts_merged", include_str!("../../queries/views/artifacts_merged.sql")),

@@ -127,6 +127,16 @@ impl Parameter {
         })
     }
 
+    /// A value of its type, for planning without one.
+    pub(super) fn sample(&self) -> &'static str {
+        match self.kind.as_str() {
+            "integer" | "number" => "0",
+            "boolean" => "false",
+            "time" => "1970-01-01T00:00:00Z",
+            _ => "",
+        }
+    }
+
     /// The value as a SQL literal.
     ///
     /// # Errors

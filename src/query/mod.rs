@@ -4,6 +4,8 @@
 //! how answers are printed. What is computed stands in the SQL files; here they are only run: a
 //! shared view is run once, before the first query that reads it, and kept.
 //!
+//! Own queries have the same header, and are checked when they are loaded.
+//!
 //! *A measure*: one `.sql` file in `queries/` with its header and one line in
 //! [`files::QUERIES`](files); *a shared view*: the same in `queries/views/`.
 
@@ -12,14 +14,16 @@ mod engine;
 mod files;
 mod header;
 mod notes;
+mod own;
 mod register;
 mod settings;
 mod text;
 
-pub use catalogue::{BuiltIn, ColumnDoc, catalogue};
-pub use engine::{Rows, Session};
+pub use catalogue::{BuiltIn, ColumnDoc, catalogue, indicators};
+pub use engine::{Relation, Rows, Session};
 pub use header::{Header, HeaderError, Parameter};
 pub use notes::Note;
+pub use own::{OwnFault, OwnQuery};
 pub use settings::{Limits, Settings};
 
 use std::fmt;

@@ -1,5 +1,6 @@
 //! What a session needs to know beside the tables.
 
+use super::own::OwnQuery;
 use crate::config::{Config, SchemaCompare, Thresholds};
 use std::collections::BTreeMap;
 
@@ -36,6 +37,8 @@ pub struct Settings {
     pub thresholds: Thresholds,
     /// Code, `http STATUS` or `grpc STATUS` = outcome.
     pub outcomes: BTreeMap<String, String>,
+    /// The user's own queries, before the built-in ones of the same name.
+    pub queries: Vec<OwnQuery>,
     /// How many threads to use.
     pub threads: usize,
     /// How many bytes queries may hold; `None`: no limit.
@@ -50,6 +53,7 @@ impl Settings {
             authorities: config.authorities.clone(),
             thresholds: config.thresholds.clone(),
             outcomes: config.outcomes.clone(),
+            queries: Vec::new(),
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             memory_limit: None,
         }

@@ -76,6 +76,17 @@ pub(super) fn names(sql: &str) -> Vec<&str> {
     seen
 }
 
+/// The names of the parameters in `sql`, without doubles.
+pub(super) fn parameters(sql: &str) -> Vec<&str> {
+    let mut seen = Vec::new();
+    for (_, word) in words(sql) {
+        if let Some(name) = word.strip_prefix('$').filter(|name| !seen.contains(name)) {
+            seen.push(name);
+        }
+    }
+    seen
+}
+
 /// Puts the literal of each `$name` in its place.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! What every OpenSLO document has: version, kind, metadata, spec.
 
 use super::fields::{Faults, Fields, scalar};
-use super::yaml::{Node, Value};
+use crate::yaml::{Node, Value};
 
 /// The kinds of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,8 +2,8 @@
 
 use super::super::exact::Ratio;
 use super::super::span::Span;
-use super::yaml::{Key, Node, Value};
 use crate::config::nearest;
+use crate::yaml::{Key, Node, Value};
 use std::fmt;
 
 /// One wrong thing in a file of objectives.

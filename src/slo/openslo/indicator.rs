@@ -3,7 +3,7 @@
 use super::super::objective::{Indicator, Metric, Relation, Source};
 use super::document::{Document, Kind, Metadata, description, referred};
 use super::fields::{Faults, Fields, scalar};
-use super::yaml::Node;
+use crate::yaml::Node;
 
 const SPEC_KEYS: [&str; 8] =
     ["query", "sql", "params", "time", "where", "unknown", "count", "value"];

@@ -10,11 +10,11 @@ mod indicator;
 mod policy;
 mod service_level;
 mod window;
-mod yaml;
 
 pub use fields::Fault;
 
 use super::objective::Objective;
+use crate::yaml;
 use document::{Document, Kind};
 use fields::Faults;
 

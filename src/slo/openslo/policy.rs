@@ -7,7 +7,7 @@ use super::super::burn::{Op, Rule};
 use super::super::objective::Policy;
 use super::document::{Document, Kind, Metadata, description, referred};
 use super::fields::{Faults, Fields};
-use super::yaml::Node;
+use crate::yaml::Node;
 
 /// The policies of an SLO.
 pub(super) fn read(nodes: &[Node], documents: &[Document<'_>], faults: &mut Faults) -> Vec<Policy> {

@@ -7,8 +7,8 @@ use super::super::period::TimeWindow;
 use super::super::span::{MINUTE, Span};
 use super::document::{Document, Kind, description, referred};
 use super::fields::{Faults, Fields, scalar};
-use super::yaml::Node;
 use super::{indicator, policy, window};
+use crate::yaml::Node;
 use std::cmp::Ordering;
 
 /// The annotation that says how few events are too few.

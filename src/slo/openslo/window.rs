@@ -2,7 +2,7 @@
 
 use super::super::period::{Calendar, TimeWindow};
 use super::fields::{Faults, Fields};
-use super::yaml::Node;
+use crate::yaml::Node;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZoneDatabase;
 
