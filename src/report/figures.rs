@@ -58,12 +58,13 @@ pub fn interval(hits: i64, all: i64) -> Option<(f64, f64)> {
     Some((low, high))
 }
 
-/// A rate with both counts and its interval: `25 of 806 (3.1 %, 95 % interval 2.1 to 4.5 %)`.
-pub fn rate(hits: i64, all: i64) -> String {
+/// A rate with both counts and its interval: `25 of 806 tasks (3.1 %, 95 % interval 2.1 to 4.5 %)`.
+pub fn rate(hits: i64, all: i64, of_what: &str) -> String {
+    let blank = if of_what.is_empty() { "" } else { " " };
     match interval(hits, all) {
-        None => format!("{} of {}", count(hits), count(all)),
+        None => format!("{} of {}{blank}{of_what}", count(hits), count(all)),
         Some(bounds) => format!(
-            "{} of {} ({}, 95 % interval {})",
+            "{} of {}{blank}{of_what} ({}, 95 % interval {})",
             count(hits),
             count(all),
             percent(ratio(hits, all)),
@@ -222,7 +223,7 @@ mod tests {
         assert!(interval(0, 10).unwrap().0.abs() < f64::EPSILON);
         assert!((interval(10, 10).unwrap().1 - 1.0).abs() < f64::EPSILON);
         assert_eq!(interval(0, 0), None);
-        assert_eq!(rate(25, 806), "25 of 806 (3.1 %, 95 % interval 2.1 to 4.5 %)");
+        assert_eq!(rate(25, 806, "tasks"), "25 of 806 tasks (3.1 %, 95 % interval 2.1 to 4.5 %)");
     }
 
     #[test]

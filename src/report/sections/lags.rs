@@ -14,15 +14,21 @@ pub(super) fn section(view: View<'_>) -> Section {
         return section;
     }
     let rotations = i64::try_from(findings.rotations.len()).unwrap_or(i64::MAX);
-    section.line(format!(
-        "{} of authorities; windows of mirrors: {} closed, {} open, {} superseded by the next \
-         rotation, {} unobserved.",
-        counted(rotations, "rotation", "rotations"),
-        number(of("closed")),
-        number(of("open")),
-        number(of("superseded")),
-        number(of("unobserved")),
-    ));
+    let rotations = counted(rotations, "rotation of authorities", "rotations of authorities");
+    if findings.lags.is_empty() {
+        section.line(format!(
+            "{rotations}; no other registry was asked, so there is no lag to measure."
+        ));
+    } else {
+        section.line(format!(
+            "{rotations}; windows of mirrors: {} closed, {} open, {} superseded by the next \
+             rotation, {} unobserved.",
+            number(of("closed")),
+            number(of("open")),
+            number(of("superseded")),
+            number(of("unobserved")),
+        ));
+    }
     percentiles(view, &mut section);
     let stale: i64 = findings.rotations.iter().map(|r| r.stale_at_source).sum();
     if stale > 0 {

@@ -13,8 +13,8 @@ pub(super) fn section(view: View<'_>) -> Section {
     }
     section.line(format!(
         "A replay is a rejected attempt sent after an earlier rejection under the same card, without \
-         a fetch in between: {} of the attempts; {}.",
-        rate(s.replays, s.attempts),
+         a fetch in between: {}; {}.",
+        rate(s.replays, s.attempts, "attempts"),
         counted(s.storms, "storm", "storms"),
     ));
     let mut storms = Table::new(&[

@@ -26,8 +26,8 @@ pub(super) fn find(findings: &Findings, clock: Clock) -> Option<Trouble> {
             .names(&agents, 3)
             .say(" do not match the digest that was stated for them"),
         how_bad: Prose::new()
-            .strong(rate(s.corrupt, s.verifiable))
-            .say(" of the verifiable tasks are corrupt"),
+            .strong(rate(s.corrupt, s.verifiable, "verifiable tasks"))
+            .say(" are corrupt"),
         since,
         side: Prose::from(
             "Corruption lies between the producer's digest and the recorder; the card is not to blame",

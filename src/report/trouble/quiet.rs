@@ -33,8 +33,8 @@ fn how_bad(s: &Summary) -> Prose {
     let mut prose = Prose::new();
     if s.verifiable > 0 {
         prose = prose
-            .strong(rate(s.split_brain, s.verifiable))
-            .say(" of the verifiable tasks are split-brain");
+            .strong(rate(s.split_brain, s.verifiable, "verifiable tasks"))
+            .say(" are split-brain");
     } else {
         prose = prose.say(format!(
             "Of {} {} completed, none of them verifiable",

@@ -1,7 +1,7 @@
 //! Attempts rejected under a cached card: storms, replays, loops, cards that had changed.
 
 use super::{Trouble, ranked, tally};
-use crate::report::document::Prose;
+use crate::report::document::{Prose, Span};
 use crate::report::figures::{Clock, count, counted, duration, rate, seconds};
 use crate::report::findings::{Findings, Incident};
 
@@ -69,8 +69,8 @@ fn what(findings: &Findings) -> Option<Prose> {
 fn how_bad(findings: &Findings) -> Prose {
     let s = &findings.summary;
     let mut prose = Prose::new()
-        .strong(rate(s.replays, s.attempts))
-        .say(format!(" of the attempts are replays, {} are rejections", count(s.rejections)));
+        .strong(rate(s.replays, s.attempts, "attempts"))
+        .say(format!(" are replays, {} are rejections", count(s.rejections)));
     if let Some(worst) = findings.storms.iter().max_by_key(|s| s.failed_attempts) {
         prose = prose.say(format!(
             "; the worst storm had {} by {} in {}, at most {} a minute",
@@ -119,25 +119,28 @@ fn since(findings: &Findings, clock: Clock) -> Prose {
 fn side(findings: &Findings) -> Prose {
     let all = findings.incidents.len();
     let results = tally(findings.incidents.iter().map(|i| i.result.as_str()));
-    let pieces = results.into_iter().map(|(result, n)| {
-        let (lead, meaning) = match result.as_str() {
-            "changed" => ("the agent's contract had changed", changes(findings)),
-            "identical" => {
-                ("the fresh card was identical", Prose::from(", so the agent is at fault"))
+    let mut pieces: Vec<Prose> = results
+        .into_iter()
+        .map(|(result, n)| {
+            let lead = Prose::new().say(format!("in {} of {all} incidents ", count(n)));
+            match result.as_str() {
+                "changed" => {
+                    lead.strong("the agent had changed its contract").then(changes(findings))
+                }
+                "identical" | "cosmetic" => lead
+                    .say("the fresh card offered the same, so ")
+                    .strong("the agent's side")
+                    .say(" rejects what it offers"),
+                "never_refetched" => lead.strong("the client never fetched the card again"),
+                _ => lead.say("it is unknown what the fresh card said"),
             }
-            "cosmetic" => {
-                ("the fresh card had the same contract", Prose::from(", so the agent is at fault"))
-            }
-            "never_refetched" => (
-                "the client never fetched the card again",
-                Prose::from(", so it could not know better"),
-            ),
-            _ => ("what the fresh card said is unknown", Prose::new()),
-        };
-        Prose::new().say(format!("in {} of {all} incidents ", count(n))).strong(lead).then(meaning)
-    });
+        })
+        .collect();
+    if findings.summary.replays > 0 {
+        pieces.push(Prose::from("the replays are on ").strong("the clients'").say(" side"));
+    }
     let mut told = Prose::join(pieces, "; ");
-    if let Some(super::super::document::Span::Say(words)) = told.0.first_mut() {
+    if let Some(Span::Say(words)) = told.0.first_mut() {
         *words = words.replacen("in ", "In ", 1);
     }
     told

@@ -33,22 +33,26 @@ fn what(findings: &Findings) -> Prose {
 fn how_bad(findings: &Findings) -> Prose {
     let s = &findings.summary;
     let mut prose = Prose::new()
-        .strong(rate(s.split_brain, s.verifiable))
-        .say(" of the verifiable tasks are split-brain, ")
+        .strong(rate(s.split_brain, s.verifiable, "verifiable tasks"))
+        .say(" are split-brain, ")
         .say(match s.silent {
             0 => "none of them silent".to_owned(),
             n if n == s.split_brain => "all of them silent: their digests match".to_owned(),
             n => format!("{} of them silent: their digests match", count(n)),
         });
     if s.window_verifiable > 0 {
-        prose = prose
-            .say("; within rotation windows ")
-            .say(rate(s.window_split_brain, s.window_verifiable));
+        prose = prose.say("; within rotation windows ").say(rate(
+            s.window_split_brain,
+            s.window_verifiable,
+            "",
+        ));
     }
     if s.after_verifiable > 0 {
-        prose = prose
-            .say("; once the mirrors had caught up ")
-            .say(rate(s.after_split_brain, s.after_verifiable));
+        prose = prose.say("; once the mirrors had caught up ").say(rate(
+            s.after_split_brain,
+            s.after_verifiable,
+            "",
+        ));
     }
     if s.unverifiable > 0 {
         prose = prose.say(format!(
