@@ -8,6 +8,7 @@
 )]
 
 mod cases;
+mod catalogue;
 mod format_samples;
 mod har_golden;
 mod har_truth;
