@@ -10,7 +10,7 @@ use arrow::datatypes::SchemaRef;
 use datafusion::config::ConfigOptions;
 use datafusion::datasource::MemTable;
 use datafusion::error::DataFusionError;
-use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::memory_pool::GreedyMemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlanProperties, collect_partitioned};
@@ -94,7 +94,11 @@ impl Session {
         if let Some(bytes) = settings.memory_limit {
             // Hash joins cannot spill, sort-merge joins can.
             options.optimizer.prefer_hash_join = false;
-            environment = environment.with_memory_pool(Arc::new(FairSpillPool::new(bytes)));
+            // What a sort sets aside for merging its spilled runs must fit many times.
+            let share = bytes / (threads * 16);
+            options.execution.sort_spill_reservation_bytes = share.min(10 << 20);
+            options.execution.sort_in_place_threshold_bytes = share.min(1 << 20);
+            environment = environment.with_memory_pool(Arc::new(GreedyMemoryPool::new(bytes)));
         }
         let environment = environment.build_arc().map_err(opening)?;
         let context = SessionContext::new_with_config_rt(SessionConfig::from(options), environment);
