@@ -7,6 +7,7 @@ use super::media;
 use super::object::part::{Metadata, Part};
 use super::payload::Payload;
 use super::pointer::Pointer;
+use super::version;
 
 /// The default rules for an artifact's schema version, in order; a rule's index in this list is the
 /// `u8` of [`ArtifactFacts::schema`].
@@ -101,22 +102,30 @@ pub fn schema_of_record<'a>(
     media_type: Option<&'a str>,
     payload_json: Option<&'a str>,
 ) -> Option<StatedSchema<'a>> {
-    if let Some(stated) = schema_version.filter(|stated| !stated.is_empty()) {
+    if let Some(stated) = schema_version.filter(|stated| states(stated)) {
         return Some((0, Cow::Borrowed(stated)));
     }
     let own = payload_json
         .filter(|json| json.starts_with('{'))
         .and_then(|json| json::read::<Metadata<'a>>(json).ok().flatten())
-        .and_then(|fields| fields.schema_version.0);
+        .and_then(|fields| fields.schema_version.0)
+        .filter(|stated| states(stated));
     if let Some(stated) = own {
         return Some((4, stated));
     }
     media::version(media_type?).map(|stated| (5, stated))
 }
 
+/// Whether a text states a version: nothing but quotes and blanks is absent (model §6).
+pub fn states(text: &str) -> bool {
+    version::normalise(text).is_some()
+}
+
 /// What the first pointer that hits finds.
 fn pointed<'a>(pointers: &[Pointer], json: &'a str) -> Option<StatedSchema<'a>> {
-    (0..=u8::MAX).zip(pointers).find_map(|(rule, pointer)| Some((rule, pointer.first_text(json)?)))
+    (0..=u8::MAX).zip(pointers).find_map(|(rule, pointer)| {
+        Some((rule, pointer.first_text(json).filter(|text| states(text))?))
+    })
 }
 
 fn default_schema<'a>(
@@ -127,13 +136,18 @@ fn default_schema<'a>(
     let of_schema = |metadata: &Metadata<'a>| {
         metadata.artifact_schema.0.as_ref().and_then(|schema| schema.version.0.clone())
     };
-    let in_part = |part: &Part<'a>| part.metadata.0.as_ref()?.schema_version.0.clone();
-    let in_data = |part: &Part<'a>| part.data_fields()?.schema_version.0;
+    let in_part = |part: &Part<'a>| {
+        part.metadata.0.as_ref()?.schema_version.0.clone().filter(|text| states(text))
+    };
+    let in_data =
+        |part: &Part<'a>| part.data_fields()?.schema_version.0.filter(|text| states(text));
     let in_media = |part: &Part<'a>| {
         let media = part.media()?;
         media::version(media).map(|stated| Cow::Owned(stated.into_owned()))
     };
-    let rule = |index: u8, stated: Option<Cow<'a, str>>| stated.map(|stated| (index, stated));
+    let rule = |index: u8, stated: Option<Cow<'a, str>>| {
+        stated.filter(|text| states(text)).map(|stated| (index, stated))
+    };
     rule(0, envelope.0.clone())
         .or_else(|| rule(1, metadata.schema_version.0.clone()))
         .or_else(|| rule(2, of_schema(metadata)))

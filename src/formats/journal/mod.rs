@@ -7,7 +7,7 @@ mod field;
 mod instant;
 
 use super::{Context, Format, Framing, Sink};
-use crate::a2a::artifact::schema_of_record;
+use crate::a2a::artifact::{schema_of_record, states};
 use crate::a2a::digest::from_base64;
 use crate::a2a::json::scalar;
 use crate::a2a::pointer::Pointer;
@@ -387,7 +387,8 @@ impl<'r> Reading<'r, '_, '_> {
     fn skill(&mut self, record: &mut Record<'r>) -> Option<Text<'r>> {
         let stated = self.text("skill_id", &mut record.skill_id);
         stated.or_else(|| {
-            self.pointed(self.context.config.extract.skill.as_deref()?).map(|(_, text)| text)
+            self.pointed(self.context.config.extract.skill.as_deref()?, |_| true)
+                .map(|(_, text)| text)
         })
     }
 
@@ -416,7 +417,7 @@ impl<'r> Reading<'r, '_, '_> {
             schema: self.schema(&record, media_type.as_ref(), &payload),
             media_type,
             digest: match extract.digest.as_deref() {
-                Some(pointers) => self.pointed(pointers).map(|(_, text)| text),
+                Some(pointers) => self.pointed(pointers, |_| true).map(|(_, text)| text),
                 None => digest,
             },
             digest_check: self
@@ -438,7 +439,7 @@ impl<'r> Reading<'r, '_, '_> {
         payload: &Payload<'r>,
     ) -> Option<(u8, Text<'r>)> {
         if let Some(pointers) = self.context.config.extract.artifact_schema.as_deref() {
-            return self.pointed(pointers);
+            return self.pointed(pointers, states);
         }
         let raw = record.schema_version.map(RawValue::get);
         let stated = raw.and_then(|raw| {
@@ -446,7 +447,7 @@ impl<'r> Reading<'r, '_, '_> {
             if stated.is_none() && raw != "null" {
                 self.note("schema_version", "a string or a number was expected");
             }
-            stated.filter(|text| !text.is_empty())
+            stated.filter(|text| states(text))
         });
         if let Some(stated) = stated {
             return Some((0, stated));
@@ -472,10 +473,14 @@ impl<'r> Reading<'r, '_, '_> {
     }
 
     /// What the first of the configured pointers finds in the record.
-    fn pointed(&self, pointers: &[String]) -> Option<(u8, Text<'r>)> {
+    fn pointed(
+        &self,
+        pointers: &[String],
+        counts: impl Fn(&str) -> bool,
+    ) -> Option<(u8, Text<'r>)> {
         (0..=u8::MAX).zip(pointers).find_map(|(rule, pointer)| {
             let pointer: Pointer = pointer.parse().ok()?;
-            Some((rule, pointer.first_text(self.text)?))
+            Some((rule, pointer.first_text(self.text).filter(|text| counts(text))?))
         })
     }
 
