@@ -6,14 +6,14 @@
 use super::rows::View;
 use super::typed;
 use crate::query::Note;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde::de::value::Error;
+use serde::{Deserialize, Serialize};
 
 macro_rules! answer {
     ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+        #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
         #[expect(missing_docs, reason = "documented by the query's header")]
         pub struct $name { $(pub $field: $type,)* }
     };

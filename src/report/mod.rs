@@ -14,6 +14,7 @@ pub mod csv;
 pub mod document;
 pub mod figures;
 pub mod findings;
+pub mod html;
 pub mod json;
 pub mod markdown;
 pub mod parquet;

@@ -36,14 +36,20 @@ pub fn all(findings: &Findings) -> Vec<Trouble> {
     kinds.into_iter().filter_map(|find| find(findings, clock)).collect()
 }
 
-/// The first five sentences, and whether they are an alarm.
-pub fn opening(findings: &Findings) -> (Vec<Prose>, bool) {
+/// What there is to tell, worst first and never empty, and whether it is an alarm.
+pub fn told(findings: &Findings) -> (Vec<Trouble>, bool) {
     let troubles = all(findings);
     if troubles.is_empty() {
         let clock = Clock::of(findings.first_time(), findings.last_time());
-        return (sentences(vec![quiet::find(findings, clock)]), false);
+        return (vec![quiet::find(findings, clock)], false);
     }
-    (sentences(troubles), true)
+    (troubles, true)
+}
+
+/// The first five sentences, and whether they are an alarm.
+pub fn opening(findings: &Findings) -> (Vec<Prose>, bool) {
+    let (troubles, alarm) = told(findings);
+    (sentences(troubles), alarm)
 }
 
 /// Each part of the troubles as one sentence.
