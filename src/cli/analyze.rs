@@ -2,9 +2,10 @@
 
 use super::arguments::{From, Gate, Globals, LimitArgs, Reading, To};
 use super::exit::{Exit, Failure};
-use super::{gate, output, reading};
+use super::{again, gate, output, reading};
 use crate::report::answers::Answers;
 use crate::report::document::{markdown, text};
+use crate::report::html::{self, charts::Charts};
 use clap::{Args, ValueEnum, ValueHint};
 
 /// Read recordings, measure, print the findings
@@ -30,6 +31,7 @@ pub struct Analyze {
 #[command(after_help = "\
 Examples:
   carddrift report --input archive/ --format markdown --output postmortem.md
+  carddrift report --input traffic.har --format html --output postmortem.html
   carddrift report --input traffic.har --format json")]
 pub struct Report {
     #[command(flatten)]
@@ -61,6 +63,8 @@ enum ReportFormat {
     Markdown,
     /// One object, `carddrift.report/1`.
     Json,
+    /// One self-contained page with pictures, for a browser.
+    Html,
 }
 
 /// Runs `analyze`.
@@ -82,6 +86,13 @@ fn print(globals: &Globals, from: &From, how: &How) -> Result<Exit, Failure> {
     output::deliver(path, |out| {
         match how.format {
             ReportFormat::Json => answers.write_json(out)?,
+            ReportFormat::Html => {
+                let findings = answers.findings()?;
+                let charts = Charts::load(&read.session, &findings)?;
+                let command = again::command(globals, from, &how.limits);
+                let page = html::Page { findings: &findings, charts: &charts, command: &command };
+                html::write(page, out)?;
+            }
             ReportFormat::Markdown => markdown::write(&answers.document()?, out)?,
             ReportFormat::Text => {
                 let to_file = path.is_some_and(|p| p != std::path::Path::new("-"));

@@ -4,6 +4,7 @@
 //!
 //! *A command*: one file, one variant of [`Command`] with its doc, one line in [`dispatch`].
 
+mod again;
 mod analyze;
 mod arguments;
 mod config;
