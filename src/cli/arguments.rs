@@ -184,11 +184,12 @@ fn ratio(text: &str) -> Result<f64, String> {
 fn instant(text: &str) -> Result<i64, String> {
     let time = match text.parse::<jiff::Timestamp>() {
         Ok(time) => time,
-        Err(e) => match text.parse::<jiff::civil::Date>() {
-            Ok(date) => {
+        // A date alone is its first instant in UTC; a time needs its zone.
+        Err(e) => match text.parse::<jiff::civil::Date>().map(|date| (date, text.len() > 10)) {
+            Ok((date, false)) => {
                 date.to_zoned(jiff::tz::TimeZone::UTC).map_err(|e| e.to_string())?.timestamp()
             }
-            Err(_) => return Err(format!("{e}; for example 2026-11-14T06:00:00Z")),
+            _ => return Err(format!("{e}; for example 2026-11-14T06:00:00Z")),
         },
     };
     i64::try_from(time.as_nanosecond())

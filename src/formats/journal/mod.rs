@@ -165,6 +165,10 @@ impl Format for Journal {
                     "a lone surrogate in card or payload",
                 ));
             }
+            // An array would be taken for the fields in their order.
+            Ok(_) if !text.trim_ascii_start().starts_with('{') => {
+                sink.problem(Problem::new(Kind::WrongType, at, "a record is an object"));
+            }
             Ok(fields) => {
                 let mut reading = Reading { text, at, context, sink };
                 if let Err(problem) = reading.event(fields) {
