@@ -12,6 +12,7 @@ mod catalogue;
 mod format_samples;
 mod har_golden;
 mod har_truth;
+mod hostile;
 mod joined_recorders;
 mod journal_form;
 mod reading;
