@@ -256,6 +256,8 @@ struct Mender<'b> {
 #[derive(Debug)]
 struct Member {
     key: Range<usize>,
+    /// Equal for equal keys; `None`: the key is not plain ASCII and has none.
+    print: Option<u32>,
     /// Where the next member, or the closing bracket, begins.
     end: usize,
 }
@@ -276,19 +278,24 @@ impl Visitor for Mender<'_> {
     }
 
     fn string(&mut self, start: usize, end: usize, key: bool) {
+        let inside = self.bytes.get(start + 1..end - 1).unwrap_or_default();
+        // Nearly all strings are plain ASCII.
+        let plain = inside.iter().all(|b| matches!(b, b' '..=b'[' | b']'..=b'~'));
         if key {
             if let Some(Some(first)) = self.open.last()
                 && let Some(last) = self.members.get_mut(*first..).and_then(<[Member]>::last_mut)
             {
                 last.end = start;
             }
-            self.members.push(Member { key: start..end, end });
+            let print = plain.then(|| fingerprint(inside));
+            self.members.push(Member { key: start..end, end, print });
         }
-        let inside = self.bytes.get(start + 1..end - 1).unwrap_or_default();
-        let plain = memchr::memchr(b'\\', inside).is_none()
-            && inside.iter().all(|b| *b >= b' ')
-            && simdutf8::basic::from_utf8(inside).is_ok();
         if plain {
+            return;
+        }
+        let sound = inside.iter().all(|b| *b >= b' ' && *b != b'\\')
+            && simdutf8::basic::from_utf8(inside).is_ok();
+        if sound {
             return;
         }
         if let Some(mended) = mended_string(inside, &mut self.found) {
@@ -358,7 +365,7 @@ impl<'b> Mender<'b> {
     /// Removes the members of the object that closes whose key comes again after them.
     fn duplicates(&mut self, first: usize) {
         let members = self.members.get(first..).unwrap_or_default();
-        if members.len() < 2 {
+        if !may_repeat(members) {
             return;
         }
         let mut keys: Vec<(Cow<'_, [u8]>, usize)> =
@@ -403,6 +410,23 @@ impl<'b> Mender<'b> {
         let text = text.strip_prefix(b":").unwrap_or(text);
         text.strip_suffix(b",").unwrap_or(text).trim_ascii()
     }
+}
+
+/// Made of a key's length and some of its bytes.
+fn fingerprint(key: &[u8]) -> u32 {
+    let byte = |at: usize| u32::from(key.get(at).copied().unwrap_or_default());
+    let len = u32::try_from(key.len() & 0xFF).unwrap_or_default();
+    (len << 24) | (byte(0) << 16) | (byte(key.len() / 2) << 8) | byte(key.len().wrapping_sub(1))
+}
+
+/// Whether one key may stand twice among these: cheap for the objects that people write.
+fn may_repeat(members: &[Member]) -> bool {
+    if members.len() > 32 || members.iter().any(|member| member.print.is_none()) {
+        return members.len() > 1;
+    }
+    members.iter().enumerate().any(|(place, member)| {
+        members.iter().take(place).any(|earlier| earlier.print == member.print)
+    })
 }
 
 /// The inside of a string with every fault mended; `None`: there was none.
