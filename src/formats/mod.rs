@@ -13,10 +13,13 @@ pub mod jaeger;
 pub mod journal;
 pub mod mapping;
 pub mod otlp;
+pub mod propose;
 pub mod snapshot;
 pub mod sse_dump;
 pub mod telemetry;
 pub mod time;
+
+pub use propose::{Proposal, propose};
 
 use crate::config::Config;
 use crate::event::Event;

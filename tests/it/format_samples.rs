@@ -6,7 +6,7 @@
 //! that a change shows up in review.
 
 use crate::journal_form;
-use crate::recorded::{file, gunzipped, lines};
+use crate::recorded::{cut, file, gunzipped, lines};
 use carddrift::config::Config;
 use carddrift::event::Event;
 use carddrift::exchange::Exchange;
@@ -58,15 +58,7 @@ fn records(bytes: &[u8], framing: Framing) -> Vec<Vec<u8>> {
     match framing {
         Framing::Whole => vec![bytes.to_vec()],
         Framing::TextLines => lines(bytes),
-        Framing::LengthPrefixed => {
-            let (mut rest, mut frames) = (bytes, Vec::new());
-            while let Some((length, after)) = rest.split_first_chunk::<4>() {
-                let (frame, tail) = after.split_at(u32::from_be_bytes(*length) as usize);
-                frames.push(frame.to_vec());
-                rest = tail;
-            }
-            frames
-        }
+        Framing::LengthPrefixed => cut(bytes),
         Framing::JsonArray(path) => {
             let mut raw: Box<RawValue> = serde_json::from_slice(bytes).unwrap();
             for key in path {
@@ -207,6 +199,7 @@ fn otlp() {
     check("otlp-json", "otlp/conventions.json", "");
     check("otlp-json", "otlp/broken.jsonl", "");
     check("otlp-json", "otlp/api_v3.json", "");
+    check("otlp-proto", "otlp/conventions.pb", "");
 }
 
 #[test]

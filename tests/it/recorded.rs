@@ -54,11 +54,15 @@ pub fn gunzipped(path: &str) -> Vec<u8> {
 
 /// The frames of the Collector, decompressed.
 pub fn frames(path: &str) -> Vec<Vec<u8>> {
-    let bytes = file(path);
-    let (mut rest, mut frames) = (bytes.as_slice(), Vec::new());
+    cut(&file(path)).iter().map(|frame| zstd::decode_all(frame.as_slice()).unwrap()).collect()
+}
+
+/// Frames after their length.
+pub fn cut(mut rest: &[u8]) -> Vec<Vec<u8>> {
+    let mut frames = Vec::new();
     while let Some((length, after)) = rest.split_first_chunk::<4>() {
         let (frame, tail) = after.split_at(u32::from_be_bytes(*length) as usize);
-        frames.push(zstd::decode_all(frame).unwrap());
+        frames.push(frame.to_vec());
         rest = tail;
     }
     frames

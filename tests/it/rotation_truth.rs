@@ -1,7 +1,7 @@
 //! The recordings of a rotation whose truth is known, as an application's log and as OTLP: what is
 //! read and joined against what happened.
 
-use crate::recorded::{Recorded, file, frames, gunzipped, lines, read};
+use crate::recorded::{Recorded, cut, file, frames, gunzipped, lines, read};
 use carddrift::a2a::outcome::{AttemptFacts, derive as outcome_of};
 use carddrift::a2a::protocol::Era;
 use carddrift::a2a::state::TaskState;
@@ -232,4 +232,14 @@ fn frames_of_the_collector_give_the_same() {
         [("logs", &OtlpFrames, records("logs")), ("traces", &OtlpFrames, records("traces"))];
     let framed = read(&sources, &otlp_config());
     assert_eq!(format!("{:?}", framed.events), format!("{:?}", otlp().0.events));
+}
+
+#[test]
+fn protobuf_gives_the_same() {
+    let records =
+        |name: &str| cut(&gunzipped(&format!("samples/otlp/rotation-js-1.3.0.{name}.pb.lp.gz")));
+    let sources: [(&str, &dyn carddrift::formats::Format, _); 2] =
+        [("logs", &OtlpFrames, records("logs")), ("traces", &OtlpFrames, records("traces"))];
+    let binary = read(&sources, &otlp_config());
+    assert_eq!(format!("{:?}", binary.events), format!("{:?}", otlp().0.events));
 }

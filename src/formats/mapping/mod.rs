@@ -161,7 +161,7 @@ fn one<'a>(
                 super::journal::Journal.parse(line.as_bytes(), base.at, context, sink);
             }
             Err((field, why)) => {
-                sink.problem(exchange::no_time(Some(why), values.mapping, field, base.at))
+                sink.problem(exchange::no_time(Some(why), values.mapping, field, base.at));
             }
         };
     }
