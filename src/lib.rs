@@ -16,5 +16,6 @@ pub mod query;
 pub mod redact;
 pub mod report;
 pub mod slo;
+pub mod store;
 pub mod tables;
 pub mod yaml;

@@ -4,7 +4,7 @@
 //! made of the other, and [`Account::adds_up`] compares them.
 
 use super::batch::signed;
-use super::split::SourceFacts;
+use super::source::SourceFacts;
 use crate::problem::Kind;
 use crate::tables::SourceRow;
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
 //! The rows of one chunk of records, before it is known which of its events are duplicates.
 
+use super::account::Counts;
 use super::runs::Piece;
 use crate::problem::Problem;
 use crate::tables::{Artifacts, Attempts, CardFetches, ProblemRow, Problems, TaskEvents};
@@ -58,11 +59,14 @@ pub struct Batch {
     pub marks: Vec<Mark>,
     /// Scratch for hashing.
     pub scratch: Vec<u8>,
+    /// All problems ever added, by kind.
+    pub counts: Counts,
 }
 
 impl Batch {
     /// Adds a problem of a record of `source`.
     pub fn problem(&mut self, source: &str, problem: &Problem) {
+        *self.counts.entry(problem.kind).or_default() += 1;
         self.problems.push(&ProblemRow {
             source_file: source,
             source_line: signed(problem.at.line),

@@ -6,19 +6,23 @@
 
 use super::identity::Identities;
 use crate::a2a::canonical::canonical;
-use crate::a2a::card::{Card, CardSchemaRule, default_rules};
+use crate::a2a::card::contract::contract;
+use crate::a2a::card::{Card, CardSchemaRule, Facets, default_rules};
 use crate::a2a::digest::{hex, sha256};
 use crate::a2a::json::scalar;
 use crate::config::Config;
 use crate::event::CardSeen;
 use crate::problem::At;
+use crate::redact::Redactor;
 use crate::tables::{
     CardInterfaceRow, CardInterfaces, CardModeRow, CardModes, CardRow, CardSchemaRow, CardSchemas,
     CardSkillRow, CardSkills, Cards,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tempfile::SpooledTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A record's place: the number of its source in order, and where it begins.
@@ -35,15 +39,32 @@ pub struct Known {
     pub agent: Option<String>,
 }
 
-/// How a body is stored and whether something was replaced in it.
-pub type Redacted = (String, bool);
-
 #[derive(Debug)]
 struct Shelved {
     known: Arc<Known>,
-    card: Option<Box<Card>>,
-    size_bytes: usize,
     first: Spot,
+    /// Where its body lies in the spool, and its length.
+    body: (u64, usize),
+}
+
+/// Bytes of bodies that stay in memory; the rest waits in an unnamed temporary file.
+const BODIES_IN_MEMORY: usize = 32 << 20;
+
+/// Cards whose rows are made at once.
+const CARDS_AT_ONCE: usize = 1024;
+
+#[derive(Debug)]
+struct Stack {
+    by_hash: BTreeMap<String, Shelved>,
+    bodies: SpooledTempFile,
+    end: u64,
+}
+
+impl Default for Stack {
+    fn default() -> Self {
+        let bodies = SpooledTempFile::new(BODIES_IN_MEMORY);
+        Self { by_hash: BTreeMap::new(), bodies, end: 0 }
+    }
 }
 
 /// All cards of one ingest.
@@ -51,8 +72,9 @@ struct Shelved {
 pub struct Shelf<'c> {
     identities: &'c Identities,
     rules: Vec<CardSchemaRule>,
-    redact: fn(&str) -> Redacted,
-    cards: Mutex<BTreeMap<String, Shelved>>,
+    redactor: &'c Redactor,
+    cards: Mutex<Stack>,
+    limit: usize,
 }
 
 /// The rows of the tables about cards.
@@ -71,73 +93,81 @@ pub struct CardTables {
 }
 
 impl<'c> Shelf<'c> {
-    /// An empty one. `redact` replaces the secrets in a body.
-    pub fn new(config: &Config, identities: &'c Identities, redact: fn(&str) -> Redacted) -> Self {
+    /// An empty one, for up to `limit` cards.
+    pub fn new(
+        config: &Config,
+        identities: &'c Identities,
+        redactor: &'c Redactor,
+        limit: usize,
+    ) -> Self {
         let rules = match &config.extract.card_schema {
             // What is no rule was refused when the configuration was read.
             Some(texts) => texts.iter().filter_map(|text| text.parse().ok()).collect(),
             None => default_rules().to_vec(),
         };
-        Self { identities, rules, redact, cards: Mutex::default() }
+        Self { identities, rules, redactor, cards: Mutex::default(), limit }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Stack> {
+        self.cards.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a body. `card` is its binding hash when the bytes are not the original ones.
-    fn put(&self, body: &[u8], card: Option<&str>, spot: Spot) -> Arc<Known> {
+    fn put(&self, body: &[u8], card: Option<&str>, spot: Spot) -> io::Result<Seen> {
         let card = card.map_or_else(|| hex(&sha256(body)), str::to_owned);
-        if let Some(known) = self.seen(&card, spot) {
-            return known;
+        let full = {
+            let mut stack = self.lock();
+            if let Some(shelved) = stack.by_hash.get_mut(&card) {
+                shelved.first = shelved.first.min(spot);
+                return Ok(Seen::Body(Arc::clone(&shelved.known)));
+            }
+            stack.by_hash.len() >= self.limit
+        };
+        if full {
+            return Ok(Seen::TooMany(card));
         }
         let parsed = Card::parse(body);
+        let url = parsed.as_ref().ok().and_then(Card::preferred_url);
         let known = Arc::new(Known {
-            not_a_card: parsed.as_ref().err().map(ToString::to_string),
-            agent: parsed
-                .as_ref()
-                .ok()
-                .and_then(Card::preferred_url)
-                .map(|url| self.identities.agent(url).into_owned()),
+            agent: url.map(|url| self.redactor.url(&self.identities.agent(url)).into_owned()),
+            not_a_card: parsed.err().map(|error| error.to_string()),
             card: card.clone(),
         });
-        let shelved = Shelved {
-            known: Arc::clone(&known),
-            card: parsed.ok().map(Box::new),
-            size_bytes: body.len(),
-            first: spot,
-        };
-        let mut cards = self.cards.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stack = self.lock();
         // Another thread may have put it there meanwhile.
-        let kept = cards.entry(card).or_insert(shelved);
-        kept.first = kept.first.min(spot);
-        Arc::clone(&kept.known)
+        if let Some(shelved) = stack.by_hash.get_mut(&card) {
+            shelved.first = shelved.first.min(spot);
+            return Ok(Seen::Body(Arc::clone(&shelved.known)));
+        }
+        stack.bodies.write_all(body)?;
+        let place = (stack.end, body.len());
+        stack.end += body.len() as u64;
+        stack.by_hash.insert(card, Shelved { known: Arc::clone(&known), first: spot, body: place });
+        Ok(Seen::Body(known))
     }
 
-    fn seen(&self, card: &str, spot: Spot) -> Option<Arc<Known>> {
-        let mut cards = self.cards.lock().unwrap_or_else(PoisonError::into_inner);
-        let shelved = cards.get_mut(card)?;
-        shelved.first = shelved.first.min(spot);
-        Some(Arc::clone(&shelved.known))
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.cards.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The rows of all cards but those that `stored` knows, ordered by hash. `name` gives a source's
-    /// name by its number.
-    pub fn rows(self, names: &[String], stored: impl Fn(&str) -> bool) -> CardTables {
+    /// Makes the rows of all cards but those that `stored` knows, ordered by hash, some at a time.
+    /// `name` gives a source's name by its number.
+    pub fn rows<E: From<io::Error>>(
+        self,
+        name: impl Fn(u32) -> String,
+        stored: impl Fn(&str) -> bool,
+        mut take: impl FnMut(&mut CardTables) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Stack { by_hash, mut bodies, .. } =
+            self.cards.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut tables = CardTables::default();
-        for (hash, shelved) in self.cards.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            if !stored(&hash) {
-                let source = names.get(shelved.first.0 as usize).map_or("", String::as_str);
-                tables.add(&shelved, source, &self.rules, self.redact);
+        for shelved in by_hash.into_values().filter(|shelved| !stored(&shelved.known.card)) {
+            let (at, len) = shelved.body;
+            let mut body = vec![0; len];
+            bodies.seek(SeekFrom::Start(at))?;
+            bodies.read_exact(&mut body)?;
+            tables.add(&shelved, &body, &name(shelved.first.0), &self.rules, self.redactor);
+            if tables.cards.len() >= CARDS_AT_ONCE {
+                take(&mut tables)?;
             }
         }
-        tables
+        take(&mut tables)
     }
 }
 
@@ -145,34 +175,37 @@ impl CardTables {
     fn add(
         &mut self,
         shelved: &Shelved,
+        body: &[u8],
         source: &str,
         rules: &[CardSchemaRule],
-        redact: fn(&str) -> Redacted,
+        redactor: &Redactor,
     ) {
         let hash = shelved.known.card.as_str();
-        let card = shelved.card.as_deref();
+        let size_bytes = signed(body.len() as u64);
+        let card = Card::parse(body).ok();
+        let card = card.as_ref();
         let facets = card.map(|card| card.facets(rules));
-        let facet = |get: fn(&crate::a2a::card::Facets) -> &String| {
-            facets.as_ref().map(|f| get(f).as_str())
-        };
-        let contract = facets.as_ref().map(crate::a2a::card::contract::contract);
-        let body = card.map(|card| redact(card.text()));
+        let contract = facets.as_ref().map(contract);
+        let name = card.and_then(|card| card.name.as_deref()).map(|name| redactor.text(name));
+        let version = card.and_then(|card| card.version.as_deref()).map(|v| redactor.text(v));
+        let clean = |get: fn(&Facets) -> &String| facets.as_ref().map(|f| redactor.json(get(f)));
+        let stored = card.map(|card| redactor.card_body(card.text().as_bytes()));
         self.cards.push(&CardRow {
             card: hash,
             is_card: card.is_some(),
             contract: contract.as_deref(),
             agent: shelved.known.agent.as_deref(),
-            name: card.and_then(|card| card.name.as_deref()),
-            version: card.and_then(|card| card.version.as_deref()),
-            skills: facet(|f| &f.skills),
-            default_modes: facet(|f| &f.default_modes),
-            capabilities: facet(|f| &f.capabilities),
-            security: facet(|f| &f.security),
-            protocol: facet(|f| &f.protocol),
-            schema: facet(|f| &f.schema),
-            body: body.as_ref().map(|(text, _)| text.as_str()),
-            body_redacted: body.as_ref().is_some_and(|(_, redacted)| *redacted),
-            size_bytes: signed(shelved.size_bytes as u64),
+            name: name.as_deref(),
+            version: version.as_deref(),
+            skills: clean(|f| &f.skills).as_deref(),
+            default_modes: clean(|f| &f.default_modes).as_deref(),
+            capabilities: clean(|f| &f.capabilities).as_deref(),
+            security: clean(|f| &f.security).as_deref(),
+            protocol: clean(|f| &f.protocol).as_deref(),
+            schema: clean(|f| &f.schema).as_deref(),
+            body: stored.as_ref().map(|(text, _)| text.as_str()),
+            body_redacted: stored.as_ref().is_some_and(|(_, redacted)| *redacted),
+            size_bytes,
             source_file: source,
             source_line: signed(shelved.first.1.line),
             source_byte: signed(shelved.first.1.byte),
@@ -184,31 +217,35 @@ impl CardTables {
                 format!("{{\"input\":{},\"output\":{}}}", keys.input_modes, keys.output_modes);
             self.skills.push(&CardSkillRow {
                 card: hash,
-                skill_id: &keys.id,
-                modes: &modes,
-                security: &keys.security,
+                skill_id: &redactor.text(&keys.id),
+                modes: &redactor.json(&modes),
+                security: &redactor.json(&keys.security),
             });
         }
         let mut modes: Vec<&str> = card.all_output_modes().collect();
         modes.sort_unstable();
         modes.dedup();
         for mode in modes {
-            self.modes.push(&CardModeRow { card: hash, mode });
+            self.modes.push(&CardModeRow { card: hash, mode: &redactor.text(mode) });
         }
         for candidate in card.schema_candidates(rules) {
             self.schemas.push(&CardSchemaRow {
                 card: hash,
                 rule: i64::from(candidate.rule),
-                skill_id: candidate.skill.as_deref(),
-                media_base: candidate.media_base.as_deref(),
-                stated: &candidate.stated,
-                normalised: &candidate.normalised,
+                skill_id: candidate.skill.as_deref().map(|id| redactor.text(id)).as_deref(),
+                media_base: candidate
+                    .media_base
+                    .as_deref()
+                    .map(|base| redactor.text(base))
+                    .as_deref(),
+                stated: &redactor.text(&candidate.stated),
+                normalised: &redactor.text(&candidate.normalised),
                 position: i64::from(candidate.position),
             });
         }
         let Some(agent) = shelved.known.agent.as_deref() else { return };
         for (position, interface) in (0..).zip(&card.interfaces) {
-            let facts = Identities::default().url(&interface.url);
+            let facts = Identities::default().url(&redactor.url(&interface.url));
             self.interfaces.push(&CardInterfaceRow {
                 card: hash,
                 agent,
@@ -249,34 +286,36 @@ pub enum Seen {
     BadHash,
     /// The body cannot be read as text: unescaping failed.
     BadText,
+    /// There are more cards than allowed: only its hash is kept.
+    TooMany(String),
 }
 
 impl CardMemory {
-    /// Tells the binding hash of a recorded card, and puts its body on the shelf.
-    pub fn see(&mut self, shelf: &Shelf<'_>, seen: &CardSeen<'_>, spot: Spot) -> Seen {
+    /// Tells the binding hash of a recorded card, and puts its body on the shelf. Errors when the
+    /// temporary folder cannot be written.
+    pub fn see(&mut self, shelf: &Shelf<'_>, seen: &CardSeen<'_>, spot: Spot) -> io::Result<Seen> {
         match seen {
-            CardSeen::Unknown => Seen::Unknown,
+            CardSeen::Unknown => Ok(Seen::Unknown),
             CardSeen::Hash(text) => {
-                sha256_of(text).map_or(Seen::BadHash, |hash| Seen::Hash(hash.into_owned()))
+                Ok(sha256_of(text).map_or(Seen::BadHash, |hash| Seen::Hash(hash.into_owned())))
             }
-            CardSeen::Body(body) => {
-                self.remembered(shelf, (0, body), spot, |body| Some(Cow::Borrowed(body)))
-            }
+            CardSeen::Body(body) => self.remembered(shelf, (0, body), spot, plain),
             CardSeen::JsonString(raw) => self.remembered(shelf, (1, raw.as_bytes()), spot, |raw| {
                 let text = scalar(std::str::from_utf8(raw).ok()?)?;
                 Some(Cow::Owned(text.into_owned().into_bytes()))
             }),
-            CardSeen::Object(json) => self.remembered(shelf, (2, json.as_bytes()), spot, |json| {
-                let text = std::str::from_utf8(json).ok()?;
-                // What is too deep for its canonical form is hashed as it stands.
-                Some(
-                    canonical(text)
-                        .map_or(Cow::Borrowed(json), |text| Cow::Owned(text.into_bytes())),
-                )
-            }),
+            CardSeen::Object(json) => {
+                self.remembered(shelf, (2, json.as_bytes()), spot, |json| {
+                    // What is too deep for its canonical form is hashed as it stands.
+                    let canonical = canonical(std::str::from_utf8(json).ok()?);
+                    Some(
+                        canonical.map_or(Cow::Borrowed(json), |text| Cow::Owned(text.into_bytes())),
+                    )
+                })
+            }
             CardSeen::HashedBody { sha256, body } => match sha256_of(sha256) {
-                Some(hash) => Seen::Body(shelf.put(body, Some(&hash), spot)),
-                None => self.remembered(shelf, (0, body), spot, |body| Some(Cow::Borrowed(body))),
+                Some(hash) => shelf.put(body, Some(&hash), spot),
+                None => self.remembered(shelf, (0, body), spot, plain),
             },
         }
     }
@@ -287,24 +326,32 @@ impl CardMemory {
         (form, raw): (u8, &[u8]),
         spot: Spot,
         body: impl for<'b> FnOnce(&'b [u8]) -> Option<Cow<'b, [u8]>>,
-    ) -> Seen {
+    ) -> io::Result<Seen> {
         let key = (form, xxh3_64(raw));
         if let Some((bytes, known, first)) = self.known.get(&key)
             && **bytes == *raw
             && *first <= spot
         {
-            return Seen::Body(Arc::clone(known));
+            return Ok(Seen::Body(Arc::clone(known)));
         }
-        let Some(body) = body(raw) else { return Seen::BadText };
-        let known = shelf.put(&body, None, spot);
-        if self.known.len() >= REMEMBERED_BODIES || self.bytes + raw.len() > REMEMBERED_BYTES {
-            self.known.clear();
-            self.bytes = 0;
+        let Some(body) = body(raw) else { return Ok(Seen::BadText) };
+        let seen = shelf.put(&body, None, spot)?;
+        if let Seen::Body(known) = &seen {
+            if self.known.len() >= REMEMBERED_BODIES || self.bytes + raw.len() > REMEMBERED_BYTES {
+                self.known.clear();
+                self.bytes = 0;
+            }
+            self.bytes += raw.len();
+            self.known.insert(key, (raw.into(), Arc::clone(known), spot));
         }
-        self.bytes += raw.len();
-        self.known.insert(key, (raw.into(), Arc::clone(&known), spot));
-        Seen::Body(known)
+        Ok(seen)
     }
+}
+
+/// The bytes of a body that stand in the record as they are.
+#[expect(clippy::unnecessary_wraps, reason = "other bodies may not be readable")]
+fn plain(body: &[u8]) -> Option<Cow<'_, [u8]>> {
+    Some(Cow::Borrowed(body))
 }
 
 /// A SHA-256 in hex, lower case; `None` when it is none.
@@ -332,8 +379,8 @@ mod tests {
 
     #[test]
     fn one_body_in_every_form_is_one_card() {
-        let identities = Identities::default();
-        let shelf = Shelf::new(&Config::default(), &identities, |text| (text.to_owned(), false));
+        let (identities, redactor) = (Identities::default(), Redactor::default());
+        let shelf = Shelf::new(&Config::default(), &identities, &redactor, 2);
         let mut memory = CardMemory::default();
         let escaped = json!(ONE).to_string();
         let forms = [
@@ -343,36 +390,47 @@ mod tests {
         ];
         let hash = hex(&sha256(ONE.as_bytes()));
         for (form, byte) in forms.iter().zip([9, 4, 12]) {
-            let Seen::Body(known) = memory.see(&shelf, form, (0, at(byte))) else {
+            let Ok(Seen::Body(known)) = memory.see(&shelf, form, (0, at(byte))) else {
                 panic!("a body")
             };
             assert_eq!((known.card.as_str(), known.not_a_card.is_none()), (hash.as_str(), true));
             assert_eq!(known.agent.as_deref(), Some("https://s.example/rpc/"));
         }
-        assert_eq!(shelf.len(), 1);
-        let tables = shelf.rows(&["f".to_owned()], |_| false);
-        assert_eq!((tables.cards.len(), tables.skills.len(), tables.interfaces.len()), (1, 1, 1));
-        // `artifact_schema`, `output_mode` of the skill, `only_mode`.
-        assert_eq!(tables.schemas.len(), 3);
+        let mut counts = Vec::new();
+        let names = |number: u32| number.to_string();
+        shelf
+            .rows::<io::Error>(
+                names,
+                |_| false,
+                |t| {
+                    // `artifact_schema`, `output_mode` of the skill, `only_mode`.
+                    counts.push((
+                        t.cards.len(),
+                        t.skills.len(),
+                        t.interfaces.len(),
+                        t.schemas.len(),
+                    ));
+                    Ok(())
+                },
+            )
+            .unwrap();
+        assert_eq!(counts, [(1, 1, 1, 3)]);
     }
 
     #[test]
     fn what_is_no_card_and_what_is_no_hash() {
-        let identities = Identities::default();
-        let shelf = Shelf::new(&Config::default(), &identities, |text| (text.to_owned(), false));
+        let (identities, redactor) = (Identities::default(), Redactor::default());
+        let shelf = Shelf::new(&Config::default(), &identities, &redactor, 2);
         let mut memory = CardMemory::default();
         let page = CardSeen::Body(Cow::Borrowed(b"<html>".as_slice()));
-        let Seen::Body(known) = memory.see(&shelf, &page, (0, at(0))) else { panic!("a body") };
+        let Ok(Seen::Body(known)) = memory.see(&shelf, &page, (0, at(0))) else { panic!("a body") };
         assert!(known.not_a_card.is_some());
-        assert_eq!(memory.see(&shelf, &CardSeen::Hash("12".into()), (0, at(0))), Seen::BadHash);
-        let upper = "AB".repeat(32);
-        assert_eq!(
-            memory.see(&shelf, &CardSeen::Hash(upper.into()), (0, at(0))),
-            Seen::Hash("ab".repeat(32))
-        );
-        assert_eq!(
-            memory.see(&shelf, &CardSeen::JsonString(r#""\ud8""#), (0, at(0))),
-            Seen::BadText
-        );
+        let mut see = |seen: &CardSeen<'_>| memory.see(&shelf, seen, (0, at(0))).unwrap();
+        assert_eq!(see(&CardSeen::Hash("12".into())), Seen::BadHash);
+        assert_eq!(see(&CardSeen::Hash("AB".repeat(32).into())), Seen::Hash("ab".repeat(32)));
+        assert_eq!(see(&CardSeen::JsonString(r#""\ud8""#)), Seen::BadText);
+        assert!(matches!(see(&CardSeen::Body(b"{}".as_slice().into())), Seen::Body(_)));
+        let third = CardSeen::Body(b"[]".as_slice().into());
+        assert_eq!(see(&third), Seen::TooMany(hex(&sha256(b"[]"))));
     }
 }

@@ -12,6 +12,33 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 /// An event: its time, and a hash over all of its fields.
 pub type Event = (i64, u64);
 
+/// An event with its place in a list.
+pub type Placed = (i64, u64, u32);
+
+/// Orders events by time and hash; of equal ones the first comes first.
+pub fn ordered(events: impl Iterator<Item = Event>) -> Vec<Placed> {
+    let mut placed: Vec<Placed> =
+        (0..).zip(events).map(|(place, (time, hash))| (time, hash, place)).collect();
+    placed.sort_unstable();
+    placed
+}
+
+/// Events known before this ingest.
+pub trait Earlier: Send {
+    /// Whether an event is one of them. Asked in the order of time, more or less.
+    fn contains(&mut self, event: Event) -> io::Result<bool>;
+}
+
+/// Nothing was known before.
+#[derive(Debug, Clone, Copy)]
+pub struct Nothing;
+
+impl Earlier for Nothing {
+    fn contains(&mut self, _: Event) -> io::Result<bool> {
+        Ok(false)
+    }
+}
+
 /// Events of a bucket before it is parted.
 const BUCKET_EVENTS: usize = 64 << 10;
 
@@ -77,28 +104,27 @@ impl Seen {
         }
     }
 
-    /// Adds events, and sets `duplicate` at the place of each that is there already, or that comes
-    /// before in `events`.
-    pub fn add(&mut self, events: &[Event], duplicate: &mut [bool]) -> io::Result<()> {
-        let mut order: Vec<usize> = (0..events.len()).collect();
-        // Stable: of equal ones the first comes first.
-        order.sort_by_key(|place| events.get(*place).map(|event| event.0));
-        let mut rest = order.as_slice();
-        while let Some(first) = rest.first().and_then(|place| events.get(*place)) {
+    /// Adds events, and sets `duplicate` at the place of each that `earlier` knows, that was added
+    /// before, or that comes before in the same list.
+    pub fn add(
+        &mut self,
+        events: &[Placed],
+        duplicate: &mut [bool],
+        earlier: &mut dyn Earlier,
+    ) -> io::Result<()> {
+        let mut rest = events;
+        while let Some((first, ..)) = rest.first() {
             self.clock += 1;
-            let (start, end) = self.range(first.0);
-            let count = rest
-                .iter()
-                .take_while(|p| events.get(**p).is_some_and(|e| e.0 < end || end == i64::MAX))
-                .count();
+            let (start, end) = self.range(*first);
+            let count = rest.partition_point(|(time, ..)| *time < end || end == i64::MAX);
             let (now, later) = rest.split_at(count);
             rest = later;
             let set = self.load(start)?;
             let before = set.len();
-            for place in now {
-                if let (Some(event), Some(known)) = (events.get(*place), duplicate.get_mut(*place))
-                {
-                    *known = !set.insert(*event);
+            for (time, hash, place) in now {
+                let event = (*time, *hash);
+                if let Some(known) = duplicate.get_mut(*place as usize) {
+                    *known = earlier.contains(event)? || !set.insert(event);
                 }
             }
             let after = set.len();
@@ -246,15 +272,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn add(seen: &mut Seen, events: &[Event]) -> Vec<bool> {
+        let mut duplicate = vec![false; events.len()];
+        seen.add(&ordered(events.iter().copied()), &mut duplicate, &mut Nothing).unwrap();
+        duplicate
+    }
+
     #[test]
     fn the_first_of_equal_events_stays() {
         let mut seen = Seen::default();
-        let mut duplicate = [false; 5];
-        seen.add(&[(5, 1), (3, 1), (5, 1), (5, 2), (3, 1)], &mut duplicate).unwrap();
+        let duplicate = add(&mut seen, &[(5, 1), (3, 1), (5, 1), (5, 2), (3, 1)]);
         assert_eq!(duplicate, [false, false, true, false, true]);
-        let mut duplicate = [false; 2];
-        seen.add(&[(5, 2), (4, 2)], &mut duplicate).unwrap();
-        assert_eq!(duplicate, [true, false]);
+        assert_eq!(add(&mut seen, &[(5, 2), (4, 2)]), [true, false]);
     }
 
     #[test]
@@ -263,14 +292,12 @@ mod tests {
         let count = i64::try_from(BUCKET_EVENTS).unwrap() * 6;
         let all: Vec<Event> = (0..count).map(|n| (n / 3, n.cast_unsigned() * 7919)).collect();
         for chunk in all.chunks(5000) {
-            let mut duplicate = vec![false; chunk.len()];
-            seen.add(chunk, &mut duplicate).unwrap();
+            let duplicate = add(&mut seen, chunk);
             assert!(!duplicate.contains(&true));
         }
         assert!(seen.here <= seen.limit + 5000 && seen.file.is_some());
         for chunk in all.chunks(70_001).rev() {
-            let mut duplicate = vec![false; chunk.len()];
-            seen.add(chunk, &mut duplicate).unwrap();
+            let duplicate = add(&mut seen, chunk);
             assert!(!duplicate.contains(&false));
         }
         let mut sorted = Vec::new();
@@ -286,11 +313,8 @@ mod tests {
     fn many_events_of_one_instant() {
         let mut seen = Seen::new(1000);
         let all: Vec<Event> = (0..BUCKET_EVENTS as u64 * 2).map(|n| (i64::MAX, n)).collect();
-        let mut duplicate = vec![false; all.len()];
-        seen.add(&all, &mut duplicate).unwrap();
-        assert!(!duplicate.contains(&true));
-        seen.add(&all, &mut duplicate).unwrap();
-        assert!(!duplicate.contains(&false));
+        assert!(!add(&mut seen, &all).contains(&true));
+        assert!(!add(&mut seen, &all).contains(&false));
     }
 
     proptest! {
@@ -299,9 +323,7 @@ mod tests {
             let mut seen = Seen::new(3);
             let mut known = std::collections::HashSet::new();
             for chunk in events.chunks(size) {
-                let mut duplicate = vec![false; chunk.len()];
-                seen.add(chunk, &mut duplicate).unwrap();
-                for (event, found) in chunk.iter().zip(duplicate) {
+                for (event, found) in chunk.iter().zip(add(&mut seen, chunk)) {
                     prop_assert_eq!(found, !known.insert(*event));
                 }
             }

@@ -14,6 +14,13 @@ pub enum IngestError {
     Write(String),
 }
 
+impl IngestError {
+    /// A thread is gone, which never happens.
+    pub(super) fn gone() -> Self {
+        Self::Write("a thread stopped without a word".to_owned())
+    }
+}
+
 impl fmt::Display for IngestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -19,8 +19,10 @@ use crate::event::{
     Artifact, Attempt, CardFetch, CardSeen, Common, Event, FetchKind, TaskStatus, Text,
 };
 use crate::problem::{At, Kind, Problem};
+use crate::redact::Redactor;
 use crate::tables::{ArtifactRow, AttemptRow, CardFetchRow, TaskEventRow};
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -31,8 +33,12 @@ pub struct FoldRules<'c> {
     pub identities: &'c Identities,
     /// The cards.
     pub shelf: &'c Shelf<'c>,
+    /// Replaces secrets.
+    pub redactor: &'c Redactor,
     /// Whether payloads are kept.
     pub keep_payloads: bool,
+    /// Number of the ingest into a store; 0 without one.
+    pub ingest: i64,
 }
 
 /// Where the record of an event is.
@@ -70,28 +76,24 @@ impl<'c> Fold<'c> {
         Self { rules, cards: CardMemory::default(), urls: UrlMemory::default() }
     }
 
-    /// Adds the rows of an event. An error: why the event cannot be kept.
+    /// Adds the row of an event without its secrets, or tells why it cannot be kept. Errors when the temporary folder cannot
+    /// be written.
     pub fn event(
         &mut self,
-        event: &Event<'_>,
+        event: &mut Event<'_>,
         origin: Origin<'_>,
         batch: &mut Batch,
-    ) -> Result<(), Problem> {
-        match event {
-            Event::Card(fetch) => self.card(fetch, origin, batch),
-            Event::Attempt(attempt) => {
-                self.attempt(attempt, origin, batch);
-                Ok(())
-            }
-            Event::Status(status) => {
-                self.status(status, origin, batch);
-                Ok(())
-            }
-            Event::Artifact(artifact) => {
-                self.artifact(artifact, origin, batch);
-                Ok(())
-            }
+    ) -> io::Result<Option<Problem>> {
+        if self.rules.redactor.event(event) {
+            note(batch, origin, Kind::Redacted, "", "");
         }
+        match event {
+            Event::Card(fetch) => return self.card(fetch, origin, batch),
+            Event::Attempt(attempt) => self.attempt(attempt, origin, batch),
+            Event::Status(status) => self.status(status, origin, batch),
+            Event::Artifact(artifact) => self.artifact(artifact, origin, batch),
+        }
+        Ok(None)
     }
 
     fn url(&mut self, common: &Common<'_>) -> Option<Arc<UrlFacts>> {
@@ -114,15 +116,17 @@ impl<'c> Fold<'c> {
         e: &CardFetch<'_>,
         origin: Origin<'_>,
         batch: &mut Batch,
-    ) -> Result<(), Problem> {
+    ) -> io::Result<Option<Problem>> {
         let url = self.url(&e.common);
         let url = url.as_deref();
         let registry = e.registry.as_deref().or(url.and_then(|url| url.registry.as_deref()));
         if registry.is_none() {
-            return Err(Problem::new(Kind::MissingField, origin.at, "its URL names none")
-                .pointing("/registry"));
+            return Ok(Some(
+                Problem::new(Kind::MissingField, origin.at, "its URL names none")
+                    .pointing("/registry"),
+            ));
         }
-        let seen = self.cards.see(self.rules.shelf, &e.card, origin.spot());
+        let seen = self.cards.see(self.rules.shelf, &e.card, origin.spot())?;
         note_card(e, &seen, origin, batch);
         let known: Option<&Known> = if let Seen::Body(known) = &seen { Some(known) } else { None };
         let card_agent = known.and_then(|known| known.agent.as_deref());
@@ -134,7 +138,9 @@ impl<'c> Fold<'c> {
         };
         if agent.is_none() && card_agent.is_none() && url.is_none() && known.is_some() {
             let detail = "the record names none, and its card has no interface";
-            return Err(Problem::new(Kind::MissingField, origin.at, detail).pointing("/agent"));
+            return Ok(Some(
+                Problem::new(Kind::MissingField, origin.at, detail).pointing("/agent"),
+            ));
         }
         let row = CardFetchRow {
             time: e.common.time,
@@ -158,7 +164,7 @@ impl<'c> Fold<'c> {
             last_modified: e.last_modified.as_deref(),
             age_s: e.age_s,
             card: match &seen {
-                Seen::Hash(hash) => Some(hash),
+                Seen::Hash(hash) | Seen::TooMany(hash) => Some(hash),
                 Seen::Body(known) => Some(&known.card),
                 _ => None,
             },
@@ -179,7 +185,7 @@ impl<'c> Fold<'c> {
         row.mark(&mut batch.scratch);
         mark(batch, Target::Fetches, batch.fetches.len(), e.common.time, origin);
         batch.fetches.push(&row);
-        Ok(())
+        Ok(None)
     }
 
     fn attempt(&mut self, e: &Attempt<'_>, origin: Origin<'_>, batch: &mut Batch) {
@@ -284,6 +290,7 @@ impl<'c> Fold<'c> {
         let media_base = e.media_type.as_deref().and_then(media::base);
         let digest = e.digest.as_deref().and_then(digest_hex);
         let payload = if self.rules.keep_payloads { kept_payload(e) } else { None };
+        let payload = payload.as_deref().map(|text| self.rules.redactor.json(text));
         let row = ArtifactRow {
             time: e.common.time,
             time_from: e.common.time_from.as_str(),
@@ -315,6 +322,7 @@ impl<'c> Fold<'c> {
             disposition: e.disposition.as_deref(),
             trace_id: e.common.trace_id.as_deref(),
             span_id: e.common.span_id.as_deref(),
+            ingest: self.rules.ingest,
             seen_by: origin.seen_by,
             source_file: origin.source,
             source_line: signed(origin.at.line),
@@ -395,6 +403,7 @@ fn note_card(e: &CardFetch<'_>, seen: &Seen, origin: Origin<'_>, batch: &mut Bat
                 note(batch, origin, Kind::CardObject, "/card", "");
             }
         }
+        Seen::TooMany(_) => note(batch, origin, Kind::TooManyNames, "/card", "cards"),
         Seen::Unknown | Seen::Hash(_) => {}
     }
 }

@@ -11,9 +11,12 @@
 
 mod account;
 mod batch;
+pub(crate) mod before;
 mod cards;
-mod dedup;
+mod cutter;
+pub(crate) mod dedup;
 mod driver;
+mod ending;
 mod error;
 mod fold;
 mod identity;
@@ -38,6 +41,7 @@ pub mod utf16;
 
 pub use account::{Account, Counts, Fates};
 pub use driver::ingest;
+pub(crate) use driver::ingest_into;
 pub use error::IngestError;
 
 use crate::config::Config;
@@ -59,12 +63,21 @@ pub struct IngestOptions {
     pub input_format: Option<String>,
     /// Whether message and part contents are stored.
     pub keep_payloads: bool,
+    /// Of more distinct cards than this only the hashes are kept.
+    pub max_cards: usize,
 }
 
 impl Default for IngestOptions {
     fn default() -> Self {
         let limits = Limits { block_bytes: 2 << 20, ..Limits::default() };
-        Self { threads: 0, limits, assume_zone: None, input_format: None, keep_payloads: false }
+        Self {
+            threads: 0,
+            limits,
+            assume_zone: None,
+            input_format: None,
+            keep_payloads: false,
+            max_cards: 200_000,
+        }
     }
 }
 
@@ -77,6 +90,8 @@ pub struct Ingested {
     pub accounts: Vec<Account>,
     /// Sources that could not be read at all, by name.
     pub unreadable: Vec<(String, Problem)>,
+    /// Sources that the store held already (by the SHA-256 of their content), and the names they had.
+    pub skipped: Vec<(String, String)>,
     /// How many problems there are of each kind; each is a row of the table `problems`.
     pub problems: Counts,
 }
@@ -105,3 +120,6 @@ pub fn ingest_paths(
         paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     ingest(&inputs, config, options)
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

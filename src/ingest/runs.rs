@@ -22,6 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Piece {
     /// Hash of the artifact's identity.
     pub artifact: u64,
+    appends: bool,
     bytes: Vec<u8>,
 }
 
@@ -56,7 +57,8 @@ impl Piece {
         e.text(row.agent.or(row.url).unwrap_or_default());
         e.text(row.task_id);
         e.text(row.artifact_id);
-        let artifact = xxh3_64(e.0);
+        let artifact =
+            hash_of((row.agent.or(row.url).unwrap_or_default(), row.task_id, row.artifact_id));
         e.flag(appends);
         e.flag(contradicted);
         e.number(i64::from(source));
@@ -68,7 +70,7 @@ impl Piece {
         e.maybe_text(payload.json.as_deref());
         e.maybe_bytes(payload.bytes.as_deref());
         e.flag(payload.unknown);
-        Self { artifact, bytes }
+        Self { artifact, appends, bytes }
     }
 }
 
@@ -87,6 +89,16 @@ struct Held<'b> {
 }
 
 type Identity<'b> = (&'b str, &'b str, &'b str);
+
+/// A hash of an artifact's identity.
+fn hash_of((agent, task, artifact): Identity<'_>) -> u64 {
+    let mut bytes = Vec::new();
+    let mut e = Encoder(&mut bytes);
+    e.text(agent);
+    e.text(task);
+    e.text(artifact);
+    xxh3_64(&bytes)
+}
 
 fn decode(bytes: &[u8]) -> Option<(Identity<'_>, Held<'_>)> {
     let mut d = Decoder(bytes);
@@ -126,11 +138,16 @@ struct Part {
 pub struct Pieces {
     parts: Vec<Part>,
     bytes: usize,
+    artifacts: BTreeMap<u64, bool>,
 }
 
 impl Default for Pieces {
     fn default() -> Self {
-        Self { parts: (0..PARTS).map(|_| Part::default()).collect(), bytes: 0 }
+        Self {
+            parts: (0..PARTS).map(|_| Part::default()).collect(),
+            bytes: 0,
+            artifacts: BTreeMap::new(),
+        }
     }
 }
 
@@ -140,6 +157,7 @@ impl Pieces {
         for piece in pieces {
             let part = usize::try_from(piece.artifact % PARTS).unwrap_or_default();
             let Some(part) = self.parts.get_mut(part) else { continue };
+            *self.artifacts.entry(piece.artifact).or_default() |= piece.appends;
             part.memory.extend_from_slice(&(piece.bytes.len() as u64).to_le_bytes());
             part.memory.extend_from_slice(&piece.bytes);
             self.bytes += piece.bytes.len() + 8;
@@ -159,10 +177,16 @@ impl Pieces {
         Ok(())
     }
 
-    /// Computes the runs. `rank` orders the sources (by their SHA-256, model §1); `row` takes each row
+    /// The artifacts that may consist of several records, and whether one appended.
+    pub fn artifacts(&self) -> BTreeMap<u64, bool> {
+        self.artifacts.clone()
+    }
+
+    /// Computes the runs. `earlier`: artifacts of earlier ingests. `rank` orders the sources (by their SHA-256, model §1); `row` takes each row
     /// that appends, `problem` what is wrong with a record of a source (by its number).
     pub fn finish(
         self,
+        earlier: &BTreeMap<u64, bool>,
         rank: impl Fn(u32) -> u32,
         mut row: impl FnMut(&ArtifactRow<'_>) -> io::Result<()>,
         mut problem: impl FnMut(u32, Problem),
@@ -182,10 +206,16 @@ impl Pieces {
                     found.ok_or_else(|| io::Error::other("a temporary file is damaged"))?;
                 artifacts.entry(identity).or_default().push(piece);
             }
-            for mut pieces in artifacts.into_values() {
+            for (identity, mut pieces) in artifacts {
                 pieces.sort_by_key(|p| {
                     (p.time, p.client.is_none(), p.client, rank(p.source), p.at.byte)
                 });
+                let known = earlier.get(&hash_of(identity));
+                if known.is_some_and(|appended| *appended || pieces.iter().any(|p| p.appends))
+                    && let Some(first) = pieces.first()
+                {
+                    problem(first.source, Problem::new(Kind::ChunksAcrossCommits, first.at, ""));
+                }
                 one_artifact(&pieces, &mut row, &mut problem)?;
             }
         }
@@ -377,6 +407,7 @@ fn encode_row(row: &ArtifactRow<'_>, e: &mut Encoder<'_>) {
     ] {
         e.maybe_text(text);
     }
+    e.number(row.ingest);
     e.maybe_number(row.schema_rule);
     e.maybe_number(row.digest_check.map(i64::from));
     e.maybe_number(row.payload_size_bytes);
@@ -416,6 +447,7 @@ fn decode_row<'b>(bytes: &'b [u8], seen_by: &'b mut Vec<&'b str>) -> Option<Arti
         trace_id,
         span_id,
     ] = texts;
+    let ingest = d.number()?;
     let schema_rule = d.maybe_number()?;
     let digest_check = d.maybe_flag()?;
     let payload_size_bytes = d.maybe_number()?;
@@ -455,6 +487,7 @@ fn decode_row<'b>(bytes: &'b [u8], seen_by: &'b mut Vec<&'b str>) -> Option<Arti
         disposition,
         trace_id,
         span_id,
+        ingest,
         seen_by: names.map(|_| seen_by.as_slice()),
         source_file: d.text()?,
         source_line: d.number()?,

@@ -1,6 +1,6 @@
 //! One thread's part: a chunk of records becomes rows.
 
-use super::account::{Counts, Fates};
+use super::account::Fates;
 use super::batch::Batch;
 use super::cards::Spot;
 use super::fold::{Fold, FoldRules, Origin};
@@ -60,8 +60,6 @@ pub struct Worker<'c> {
     fold: Fold<'c>,
     batch: Batch,
     records: Vec<Kept>,
-    /// Problems so far, by kind.
-    pub counts: Counts,
 }
 
 impl<'c> Worker<'c> {
@@ -73,7 +71,6 @@ impl<'c> Worker<'c> {
             fold: Fold::new(rules),
             batch: Batch::default(),
             records: Vec::new(),
-            counts: Counts::new(),
         }
     }
 
@@ -89,7 +86,7 @@ impl<'c> Worker<'c> {
             if let Some(text) = record.text {
                 let given = self.read(source, format, text.as_bytes(), record.at, true)?;
                 if !given.unreadable {
-                    self.settle(record.at, given, false, &mut fates);
+                    self.keep(record.at, given, false, &mut fates);
                     continue;
                 }
             }
@@ -115,7 +112,7 @@ impl<'c> Worker<'c> {
                 Reading::Rejected => fates.rejected += 1,
                 Reading::Readable(bytes) => {
                     let given = self.read(source, format, &bytes, piece.at, false)?;
-                    self.settle(piece.at, given, repaired, fates);
+                    self.keep(piece.at, given, repaired, fates);
                     if given.is_rejected() {
                         // What it was rejected for is told; that it was mended before helps nobody.
                         problems.clear();
@@ -129,7 +126,7 @@ impl<'c> Worker<'c> {
         Ok(())
     }
 
-    fn settle(&mut self, at: At, given: Given, repaired: bool, fates: &mut Fates) {
+    fn keep(&mut self, at: At, given: Given, repaired: bool, fates: &mut Fates) {
         if given.is_rejected() {
             fates.rejected += 1;
         } else {
@@ -163,7 +160,8 @@ impl<'c> Worker<'c> {
             problems: Vec::new(),
             failed: None,
         };
-        let context = Context { source: Some(&source.name), ..*self.context };
+        let name = Some(source.name.as_str()).filter(|name| *name != "-");
+        let context = Context { source: name, ..*self.context };
         format.parse(bytes, at, &context, &mut sink);
         let RecordSink { mut given, problems, failed, .. } = sink;
         if let Some(error) = failed {
@@ -179,7 +177,6 @@ impl<'c> Worker<'c> {
     }
 
     fn problem(&mut self, source: &Source, problem: &Problem) {
-        *self.counts.entry(problem.kind).or_default() += 1;
         self.batch.problem(&source.name, problem);
     }
 
@@ -190,7 +187,7 @@ impl<'c> Worker<'c> {
 
     /// Ends the chunk: counts what became of its records, now that it is known which of its events
     /// are duplicates. Records with exchanges are settled when those are joined.
-    pub fn settle_all(
+    pub fn settle(
         &mut self,
         source: &Source,
         duplicate: &[bool],
@@ -249,11 +246,12 @@ struct RecordSink<'w, 'c> {
 }
 
 impl Sink for RecordSink<'_, '_> {
-    fn event(&mut self, at: At, event: Event<'_>) {
+    fn event(&mut self, at: At, mut event: Event<'_>) {
         let origin = Origin { at, ..self.origin };
-        match self.fold.event(&event, origin, self.batch) {
-            Ok(()) => self.given.events += 1,
-            Err(problem) => self.problem(problem),
+        match self.fold.event(&mut event, origin, self.batch) {
+            Ok(None) => self.given.events += 1,
+            Ok(Some(problem)) => self.problem(problem),
+            Err(error) => self.failed = Some(error),
         }
     }
 

@@ -343,6 +343,9 @@ table! {
         trace_id: MaybeText,
         /// Span id.
         span_id: MaybeText,
+        /// Number of the ingest into the store that read it, from 1; 0: without a store. Chunks of one
+        /// artifact from several ingests are unchecked.
+        ingest: Int,
         /// Other sources that saw the same exchange.
         seen_by: MaybeTexts,
         /// The source.

@@ -155,7 +155,12 @@ impl Format for Journal {
         let Ok(text) = std::str::from_utf8(record) else {
             return sink.problem(Problem::new(Kind::NotJson, at, "it is not UTF-8"));
         };
+        let object = text.trim_ascii_start().starts_with('{');
         match serde_json::from_str::<Record<'_>>(text) {
+            // A struct is read from an array, too.
+            Ok(_) if !object => {
+                sink.problem(Problem::new(Kind::WrongType, at, "a record is an object"));
+            }
             Ok(fields)
                 if [fields.card, fields.payload].into_iter().flatten().any(has_lone_surrogate) =>
             {
@@ -177,7 +182,6 @@ impl Format for Journal {
             }
             Err(error) => {
                 // The message of a syntax error names places and characters of JSON, no values.
-                let object = text.trim_ascii_start().starts_with('{');
                 sink.problem(match (error.is_data(), object) {
                     (false, _) => Problem::new(Kind::NotJson, at, error.to_string()),
                     // Every field takes a value of any type, so only a key can be wrong.

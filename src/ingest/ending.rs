@@ -1,0 +1,192 @@
+//! What can only be done when all sources are read: exchanges are joined, chunks of artifacts put in
+//! order, cards and sources written.
+
+use super::account::{Account, Fates};
+use super::batch::Batch;
+use super::before::Before;
+use super::cards::{Shelf, Spot};
+use super::cutter::ReadSource;
+use super::dedup::{Seen, ordered};
+use super::error::IngestError;
+use super::fold::{Fold, FoldRules, Origin};
+use super::output::Output;
+use super::runs::Pieces;
+use super::worker::WaitingRecords;
+use crate::exchange::join::Joiner;
+use crate::problem::Problem;
+use crate::tables::{
+    Artifacts, CardInterfaces, CardModes, CardSchemas, CardSkills, Cards, Problems, Sources,
+};
+use std::collections::BTreeMap;
+use std::io;
+
+/// Rows that one thread collects before they are written.
+const ROWS_AT_ONCE: usize = 16 << 10;
+
+/// The end of an ingest.
+pub struct Ending<'e> {
+    /// Where rows go.
+    pub output: Output,
+    /// Rows that are not settled yet.
+    pub batch: Batch,
+    /// The records whose events lie in `batch`.
+    pub records: Vec<Spot>,
+    /// The events so far.
+    pub seen: Seen,
+    /// What became of the records, by source.
+    pub fates: BTreeMap<u32, Fates>,
+    /// The records whose exchanges are to be joined.
+    pub waiting: WaitingRecords,
+    /// All sources, by their numbers.
+    pub sources: &'e [ReadSource],
+    /// What the store knew.
+    pub before: &'e mut Before,
+}
+
+impl Ending<'_> {
+    /// Joins the exchanges, and folds what they say.
+    pub fn exchanges(
+        &mut self,
+        joiner: Joiner,
+        rules: &FoldRules<'_>,
+        pieces: &mut Pieces,
+    ) -> Result<(), IngestError> {
+        if joiner.is_empty() {
+            return Ok(());
+        }
+        let numbers: BTreeMap<&str, u32> =
+            self.sources.iter().map(|s| (s.source.name.as_str(), s.source.number)).collect();
+        let mut fold = Fold::new(rules);
+        for joined in joiner.finish() {
+            let mut joined = joined?;
+            let source: &str = &joined.place.source;
+            let number = numbers.get(source).copied().unwrap_or_default();
+            let at = joined.place.at;
+            if self.records.last() != Some(&(number, at)) {
+                if self.batch.marks.len() + self.batch.problems.len() > ROWS_AT_ONCE {
+                    self.settle(pieces)?;
+                }
+                self.records.push((number, at));
+            }
+            let record = u32::try_from(self.records.len() - 1).unwrap_or(u32::MAX);
+            for problem in &joined.problems {
+                self.batch.problem(source, problem);
+            }
+            let seen_by = joined.seen_by();
+            let seen_by: Vec<&str> = seen_by.iter().map(AsRef::as_ref).collect();
+            let seen_by = (!seen_by.is_empty()).then_some(seen_by.as_slice());
+            let origin = Origin { source, number, at, record, seen_by };
+            for event in &mut joined.events {
+                if let Some(problem) = fold.event(event, origin, &mut self.batch)? {
+                    self.batch.problem(source, &problem);
+                }
+            }
+        }
+        self.settle(pieces)
+    }
+
+    /// Finds the duplicates among the events of the batch, settles their records, and writes the rows.
+    fn settle(&mut self, pieces: &mut Pieces) -> Result<(), IngestError> {
+        let events = ordered(self.batch.marks.iter().map(|mark| (mark.time, mark.hash)));
+        let mut duplicate = vec![false; events.len()];
+        self.seen.add(&events, &mut duplicate, &mut *self.before.events)?;
+        // Of each record: its events, and those of them that are known.
+        let mut counted = vec![(0_u32, 0_u32); self.records.len()];
+        for (mark, duplicate) in self.batch.marks.iter().zip(&duplicate) {
+            let place = mark.record as usize;
+            let Some(&(source, _)) = self.records.get(place) else { continue };
+            let fates = self.fates.entry(source).or_default();
+            if *duplicate {
+                fates.duplicate_events += 1;
+            } else {
+                fates.event_at(mark.time);
+            }
+            if let Some((events, known)) = counted.get_mut(place) {
+                *events += 1;
+                *known += u32::from(*duplicate);
+            }
+        }
+        for (spot, (events, known)) in self.records.drain(..).zip(counted) {
+            let waiting = self.waiting.remove(&spot).unwrap_or_default();
+            let fates = self.fates.entry(spot.0).or_default();
+            if waiting.events || events > known {
+                continue;
+            }
+            if events == 0 {
+                fates.without_events += 1;
+                continue;
+            }
+            fates.duplicate += 1;
+            let kept = if waiting.repaired { &mut fates.repaired } else { &mut fates.accepted };
+            *kept = kept.saturating_sub(1);
+        }
+        let mut rows = self.batch.finish(&duplicate)?;
+        pieces.push(std::mem::take(&mut rows.pieces))?;
+        Ok(self.output.write_rows(&rows)?)
+    }
+
+    /// Writes the records that append, now that all of their artifacts' records are known.
+    pub fn runs(&mut self, pieces: Pieces) -> Result<(), IngestError> {
+        let mut by_sha256: Vec<(&str, u32)> =
+            self.sources.iter().map(|s| (s.facts.sha256.as_str(), s.source.number)).collect();
+        by_sha256.sort_unstable();
+        let ranks: BTreeMap<u32, u32> =
+            by_sha256.into_iter().zip(0..).map(|((_, number), rank)| (number, rank)).collect();
+        let names: BTreeMap<u32, &str> =
+            self.sources.iter().map(|s| (s.source.number, s.source.name.as_str())).collect();
+        let mut artifacts = Artifacts::default();
+        let (output, batch) = (&mut self.output, &mut self.batch);
+        pieces.finish(
+            &self.before.artifacts,
+            |source| ranks.get(&source).copied().unwrap_or_default(),
+            |row| {
+                artifacts.push(row);
+                if artifacts.len() < ROWS_AT_ONCE {
+                    return Ok(());
+                }
+                let rows = artifacts.finish().map_err(io::Error::other)?;
+                output.write(Artifacts::NAME, &rows).map_err(io::Error::other)
+            },
+            |source, problem| {
+                batch.problem(names.get(&source).copied().unwrap_or_default(), &problem);
+            },
+        )?;
+        self.output.write(Artifacts::NAME, &artifacts.finish()?)?;
+        Ok(self.output.write(Problems::NAME, &self.batch.problems.finish()?)?)
+    }
+
+    /// Writes the tables about cards.
+    pub fn cards(&mut self, shelf: Shelf<'_>) -> Result<(), IngestError> {
+        let output = &mut self.output;
+        let names = |number: u32| {
+            self.sources.get(number as usize).map(|s| s.source.name.clone()).unwrap_or_default()
+        };
+        let stored = |card: &str| self.before.cards.contains(card);
+        shelf.rows(names, stored, |tables| {
+            output.write(Cards::NAME, &tables.cards.finish()?)?;
+            output.write(CardSkills::NAME, &tables.skills.finish()?)?;
+            output.write(CardModes::NAME, &tables.modes.finish()?)?;
+            output.write(CardSchemas::NAME, &tables.schemas.finish()?)?;
+            output.write(CardInterfaces::NAME, &tables.interfaces.finish()?)?;
+            Ok(())
+        })
+    }
+
+    /// Writes the sources, and what was wrong with them as such.
+    pub fn sources(
+        &mut self,
+        accounts: &[Account],
+        problems: &[(String, Problem)],
+    ) -> Result<(), IngestError> {
+        let mut sources = Sources::default();
+        for account in accounts {
+            sources.push(&account.row(self.before.ingest));
+        }
+        self.output.write(Sources::NAME, &sources.finish()?)?;
+        for (source, problem) in problems {
+            self.batch.problem(source, problem);
+        }
+        let problems = self.batch.problems.finish()?;
+        Ok(self.output.write(Problems::NAME, &problems)?)
+    }
+}

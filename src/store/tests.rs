@@ -1,0 +1,192 @@
+use super::*;
+use crate::ingest::tests::rows;
+use crate::tables::all;
+use std::fs;
+use tempfile::TempDir;
+
+const CARD: &str =
+    r#"{"time":1,"event":"card_fetch","registry":"r","agent":"g","card":"{\"name\":\"S\"}"}"#;
+const LATER: &str =
+    r#"{"time":9,"event":"card_fetch","registry":"r","agent":"g","card":"{\"name\":\"S\"}"}"#;
+const STATUS: &str =
+    r#"{"time":5,"event":"task_status","agent":"g","task_id":"t","state":"working"}"#;
+
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: TempDir::new().unwrap() }
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_string_lossy().into_owned()
+    }
+
+    fn store(&self) -> Store {
+        Store::open_or_create(&self.folder.path().join("store")).unwrap()
+    }
+
+    fn ingest(&self, inputs: &[String]) -> Ingested {
+        self.store().ingest(inputs, &Config::default(), &IngestOptions::default()).unwrap()
+    }
+
+    fn rows(&self) -> Vec<(&'static str, Vec<String>)> {
+        let dataset = self.store().dataset().unwrap();
+        all().iter().map(|table| (table.name, rows(&dataset, table.name, &[]))).collect()
+    }
+
+    fn count(&self, table: &str) -> usize {
+        rows(&self.store().dataset().unwrap(), table, &[]).len()
+    }
+}
+
+#[test]
+fn what_is_added_is_there() {
+    let place = Place::new();
+    let first = place.file("a", &[CARD, STATUS].join("\n"));
+    place.ingest(&[first]);
+    let second = place.file("b", LATER);
+    place.ingest(&[second]);
+    assert_eq!(
+        (place.count("card_fetches"), place.count("cards"), place.count("sources")),
+        (2, 1, 2)
+    );
+    assert_eq!(place.store().commits().unwrap().len(), 2);
+    assert_eq!(place.store().verify().unwrap(), []);
+    assert_eq!(place.store().gc(false).unwrap(), []);
+}
+
+#[test]
+fn the_same_source_is_skipped_whatever_its_name() {
+    let place = Place::new();
+    let text = [CARD, STATUS].join("\n");
+    let first = place.file("a", &text);
+    place.ingest(std::slice::from_ref(&first));
+    let before = place.rows();
+    let renamed = place.file("b", &text);
+    let packed = place.folder.path().join("c.zst");
+    fs::write(&packed, zstd::encode_all(text.as_bytes(), 1).unwrap()).unwrap();
+    let again = place.ingest(&[first.clone(), renamed, packed.to_string_lossy().into_owned()]);
+    let names: Vec<_> = again.skipped.iter().map(|(_, known_as)| known_as.as_str()).collect();
+    assert_eq!(names, [&first, &first, &first]);
+    assert!(again.accounts.is_empty());
+    assert_eq!(place.rows(), before);
+}
+
+#[test]
+fn an_overlapping_source_adds_only_what_is_new() {
+    let place = Place::new();
+    place.ingest(&[place.file("a", &[CARD, STATUS].join("\n"))]);
+    let ingested = place.ingest(&[place.file("b", &[STATUS, LATER].join("\n"))]);
+    let (_, _, fates) = ingested.totals();
+    assert_eq!((fates.duplicate, fates.accepted), (1, 1));
+    assert_eq!((place.count("task_events"), place.count("card_fetches")), (1, 2));
+}
+
+#[test]
+fn what_a_killed_ingest_left_behind_means_nothing() {
+    let place = Place::new();
+    let input = place.file("a", &[CARD, STATUS].join("\n"));
+    place.ingest(std::slice::from_ref(&input));
+    let whole = place.rows();
+    // Killed at each step: while it wrote, after it moved its files, before the commit's name.
+    let root = place.folder.path().join("store");
+    let other = Place::new();
+    other.store();
+    let left = other.folder.path().join("store");
+    fs::create_dir_all(left.join("staging")).unwrap();
+    fs::write(left.join("staging/attempts-0.parquet"), "half").unwrap();
+    for entry in fs::read_dir(root.join("segments")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, left.join("segments").join(path.file_name().unwrap())).unwrap();
+    }
+    fs::copy(root.join("commits/0000000001.json"), left.join("commits/0000000001.json.draft"))
+        .unwrap();
+    assert!(other.rows().iter().all(|(_, rows)| rows.is_empty()));
+    let removed = other.store().gc(true).unwrap();
+    assert!(removed.len() > 3);
+    other.ingest(&[input]);
+    assert_eq!(other.rows(), whole);
+    other.store().gc(false).unwrap();
+    assert_eq!(other.rows(), whole);
+    assert_eq!(other.store().verify().unwrap(), []);
+}
+
+#[test]
+fn other_settings_are_refused() {
+    let place = Place::new();
+    place.ingest(&[place.file("a", CARD)]);
+    let config: Config = toml::from_str("[agents]\ng = [\"h\"]").unwrap();
+    let refused =
+        place.store().ingest(&[place.file("b", LATER)], &config, &IngestOptions::default());
+    assert!(matches!(refused, Err(StoreError::OtherSettings { commit: 1 })));
+    assert_eq!(place.count("card_fetches"), 1);
+}
+
+#[test]
+fn two_at_once_both_land() {
+    let place = Place::new();
+    place.store();
+    let inputs =
+        [place.file("a", &[CARD, STATUS].join("\n")), place.file("b", &[STATUS, LATER].join("\n"))];
+    std::thread::scope(|scope| {
+        for input in &inputs {
+            scope.spawn(|| place.ingest(std::slice::from_ref(input)));
+        }
+    });
+    assert_eq!(place.store().commits().unwrap().len(), 2);
+    assert_eq!(
+        (place.count("task_events"), place.count("card_fetches"), place.count("cards")),
+        (1, 2, 1)
+    );
+}
+
+#[test]
+fn damage_is_told() {
+    let place = Place::new();
+    place.ingest(&[place.file("a", &[CARD, STATUS].join("\n"))]);
+    let store = place.store();
+    let commit = store.commits().unwrap().remove(0);
+    let path = store.path(&commit.files[0]);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[10] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    fs::remove_file(store.path(&commit.files[1])).unwrap();
+    let faults = store.verify().unwrap();
+    assert_eq!(faults.len(), 2);
+    assert!(faults.iter().any(|fault| fault.path == path && fault.why.contains("changed")));
+    fs::write(store.root().join("commits/0000000002.json"), "{").unwrap();
+    assert!(matches!(store.commits(), Err(StoreError::BadCommit { .. })));
+}
+
+#[test]
+fn folders_that_are_no_stores() {
+    let place = Place::new();
+    place.file("mine", "x");
+    assert!(matches!(Store::open(place.folder.path()), Err(StoreError::NoStore(_))));
+    assert!(matches!(Store::open_or_create(place.folder.path()), Err(StoreError::NotAStore(_))));
+    assert_eq!(fs::read_dir(place.folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn chunks_in_two_commits_are_told() {
+    let place = Place::new();
+    let chunk = |time: u8, fields: &str| {
+        format!(
+            r#"{{"time":{time},"event":"artifact","agent":"g","task_id":"t","artifact_id":"x","payload":"a"{fields}}}"#
+        )
+    };
+    place.ingest(&[place.file("a", &chunk(1, ""))]);
+    let ingested = place.ingest(&[place.file("b", &chunk(2, ",\"append\":true"))]);
+    assert_eq!(ingested.problems.get(&crate::problem::Kind::ChunksAcrossCommits), Some(&1));
+    assert!(
+        place
+            .rows()
+            .iter()
+            .any(|(name, rows)| *name == "artifacts" && rows[1].contains("ingest=2 "))
+    );
+}
