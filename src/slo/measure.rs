@@ -50,6 +50,11 @@ pub enum Status {
 }
 
 impl Status {
+    /// Whether the promise was broken.
+    pub fn is_missed(self) -> bool {
+        self == Self::Missed
+    }
+
     /// The word that is printed.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -14,6 +14,7 @@ pub mod measure;
 pub mod objective;
 pub mod openslo;
 pub mod period;
+pub mod print;
 mod source;
 pub mod span;
 pub mod stream;
