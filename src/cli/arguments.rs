@@ -16,6 +16,9 @@ pub struct Globals {
     /// One setting, for example `thresholds.storm_gap_s=60` (repeatable)
     #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Folder of your own queries, `.sql` files with the header of the built-in ones (repeatable)
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub queries: Vec<PathBuf>,
     /// Threads to use; 0: one for each core
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -181,7 +184,7 @@ fn ratio(text: &str) -> Result<f64, String> {
 }
 
 /// An instant, or a date for its first instant in UTC; nanoseconds.
-fn instant(text: &str) -> Result<i64, String> {
+pub fn instant(text: &str) -> Result<i64, String> {
     let time = match text.parse::<jiff::Timestamp>() {
         Ok(time) => time,
         // A date alone is its first instant in UTC; a time needs its zone.

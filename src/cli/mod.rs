@@ -16,6 +16,7 @@ mod queries;
 mod query;
 mod reading;
 mod shell;
+mod slo;
 
 pub use exit::{Exit, Failure};
 
@@ -37,8 +38,9 @@ use std::process::ExitCode;
 Examples:
   carddrift analyze samples/incident-2-schema-rotation
   carddrift query registry_lag --input traffic.har --format csv
+  carddrift slo --input archive/ --objectives slo.yaml
   carddrift queries
-Exit status: 0 done, 1 a gate was breached, 2 wrong usage, 3 input unreadable or data lost against --strict, 4 internal error.",
+Exit status: 0 done, 1 an objective missed or a gate breached, 2 wrong usage, 3 input unreadable or data lost against --strict, 4 internal error.",
     arg_required_else_help = true,
     propagate_version = true
 )]
@@ -56,6 +58,7 @@ enum Command {
     Query(query::Query),
     Queries(queries::Queries),
     Report(analyze::Report),
+    Slo(slo::Slo),
     Config(config::Config),
     Completions(shell::Completions),
     Man(shell::Man),
@@ -67,6 +70,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Analyze(analyze) => analyze::run(globals, analyze),
         Command::Query(query) => query::run(globals, &query),
         Command::Queries(queries) => queries::run(globals, &queries),
+        Command::Slo(slo) => slo::run(globals, &slo),
         Command::Report(report) => analyze::run_report(globals, &report),
         Command::Config(config) => config::run(globals, &config),
         Command::Completions(completions) => shell::completions(&completions),

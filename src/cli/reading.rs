@@ -7,7 +7,7 @@ use super::progress::Progress;
 use crate::config::load::{Ask, Loaded, load};
 use crate::ingest::{IngestError, IngestOptions, Ingested, ingest};
 use crate::problem::Severity;
-use crate::query::{Session, Settings};
+use crate::query::{OwnQuery, Session, Settings};
 use crate::report::figures::{count, counted, percent, ratio};
 use std::path::PathBuf;
 
@@ -157,6 +157,20 @@ fn detail(detail: &str) -> String {
     }
 }
 
+/// The user's own queries of all folders; of two with one name the later folder's counts.
+pub fn own_queries(globals: &Globals, settings: &Settings) -> Result<Vec<OwnQuery>, Failure> {
+    let mut queries: Vec<OwnQuery> = Vec::new();
+    for folder in &globals.queries {
+        let loaded = OwnQuery::load(folder, settings).map_err(|e| {
+            Failure::usage(format!("--queries: {e}"))
+                .help("`carddrift queries NAME` shows the header of a built-in one to copy")
+        })?;
+        queries.retain(|query| !loaded.iter().any(|later| later.name == query.name));
+        queries.extend(loaded);
+    }
+    Ok(queries)
+}
+
 /// Reads what the arguments name and opens a session over it.
 pub fn open(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Read, Failure> {
     if from.inputs.is_empty() {
@@ -165,6 +179,7 @@ pub fn open(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Read, 
     let loaded = settings(globals)?;
     let mut settings = Settings::of(&loaded.config);
     settings.limits = limits.limits()?;
+    settings.queries = own_queries(globals, &settings)?;
     if globals.threads > 0 {
         settings.threads = globals.threads;
     }

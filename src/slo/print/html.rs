@@ -5,7 +5,7 @@
 use super::super::measure::{Level, Levels, Status};
 use super::super::period::Bounds;
 use super::junit::escape;
-use super::{number, percent, time, unit, verdict};
+use super::{apart, exact, number, percent, time, unit, verdict};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -51,7 +51,7 @@ pub fn write(levels: &Levels, out: &mut dyn Write) -> io::Result<()> {
     }
     summary(levels, out)?;
     for level in &levels.levels {
-        one(level, out)?;
+        one(level, levels.archive, out)?;
     }
     writeln!(out, "</body>\n</html>")
 }
@@ -66,6 +66,10 @@ fn class(status: Status) -> &'static str {
 
 fn share(value: Option<f64>) -> String {
     value.map_or_else(|| "unknown".to_owned(), percent)
+}
+
+fn good(value: Option<f64>, level: &Level) -> String {
+    value.map_or_else(|| "unknown".to_owned(), |v| apart(v, level.objective.target.value()))
 }
 
 fn summary(levels: &Levels, out: &mut dyn Write) -> io::Result<()> {
@@ -85,8 +89,8 @@ fn summary(levels: &Levels, out: &mut dyn Write) -> io::Result<()> {
             escape(&objective.service),
             class(level.status),
             level.status.as_str(),
-            share(level.counts.compliance()),
-            percent(objective.target.value()),
+            good(level.counts.compliance(), level),
+            exact(objective.target.value()),
             share(left),
             level.fired()
         )?;
@@ -94,7 +98,7 @@ fn summary(levels: &Levels, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</table>")
 }
 
-fn one(level: &Level, out: &mut dyn Write) -> io::Result<()> {
+fn one(level: &Level, archive: Option<(i64, i64)>, out: &mut dyn Write) -> io::Result<()> {
     let objective = &level.objective;
     writeln!(out, "<h2>{}</h2>", escape(&objective.name()))?;
     if let Some(title) = &objective.slo_title {
@@ -108,7 +112,10 @@ fn one(level: &Level, out: &mut dyn Write) -> io::Result<()> {
         escape(&verdict(level))
     )?;
     if let Some(bounds) = level.bounds.filter(|_| level.counts.total > 0) {
-        out.write_all(chart(level, bounds).as_bytes())?;
+        // Before the archive begins nothing is known.
+        let first =
+            archive.map_or(bounds.first, |(first, _)| first.clamp(bounds.first, bounds.last));
+        out.write_all(chart(level, Bounds { first, ..bounds }).as_bytes())?;
     }
     days(level, out)?;
     contributors(level, out)?;
@@ -141,7 +148,7 @@ fn days(level: &Level, out: &mut dyn Write) -> io::Result<()> {
             number(day.counts.bad()),
             number(day.counts.total()),
             day.counts.unknown,
-            share(day.counts.compliance()),
+            good(day.counts.compliance(), level),
             share(day.left)
         )?;
     }
@@ -219,7 +226,7 @@ fn chart(level: &Level, bounds: Bounds) -> String {
     }
     let _ = write!(path, "H{:.1}", x(bounds.last));
     let mut svg = String::new();
-    let last = lefts().last().unwrap_or(1.0);
+    let last = lefts().next_back().unwrap_or(1.0);
     let _ = writeln!(
         svg,
         "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"Error budget: {} left\">",

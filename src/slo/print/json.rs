@@ -75,7 +75,8 @@ struct Budget {
 #[derive(Serialize)]
 struct BurnRate {
     window_s: f64,
-    burn_rate: Option<f64>,
+    #[serde(rename = "burn_rate")]
+    value: Option<f64>,
     events: u128,
 }
 
@@ -199,7 +200,7 @@ fn window(level: &Level) -> Window {
 }
 
 fn burn_rate(rate: &Rate) -> BurnRate {
-    BurnRate { window_s: seconds(rate.window), burn_rate: rate.burn_rate, events: rate.events }
+    BurnRate { window_s: seconds(rate.window), value: rate.burn_rate, events: rate.events }
 }
 
 fn day(day: &Day) -> OneDay {

@@ -1,4 +1,4 @@
-//! JUnit XML: a suite for each service, a case for each objective. A missed objective is a failure, one
+//! `JUnit` XML: a suite for each service, a case for each objective. A missed objective is a failure, one
 //! with too few events is skipped.
 
 use super::super::measure::{Level, Levels, Status};

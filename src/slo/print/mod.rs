@@ -3,6 +3,7 @@
 //! The same levels give the same bytes. Names come from recordings and files of strangers: each format
 //! makes them harmless in its own way.
 
+pub mod document;
 pub mod github;
 pub mod html;
 pub mod json;
@@ -24,16 +25,39 @@ fn time(ns: i64) -> String {
     rfc3339(ns.into())
 }
 
-/// A share in per cent with all its digits: 0.999 is 99.9 %.
+/// A share in per cent with up to so many decimals.
+fn decimals(share: f64, most: usize) -> String {
+    let text = format!("{:.most$}", share * 100.0);
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{} %", if text == "-0" { "0" } else { text })
+}
+
+/// A share in per cent as it was written: 0.99995 is 99.995 %.
+fn exact(share: f64) -> String {
+    decimals(share, 12)
+}
+
+/// A share in per cent as people read it.
 fn percent(share: f64) -> String {
-    // Twelve decimals are more than a count of events can tell apart, and hide the noise of floats.
-    let text = format!("{:.12}", share * 100.0);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+    apart(share, share)
+}
+
+/// The same with as many decimals as tell it from `other`, from 0 and from 1, which it may be close to.
+fn apart(share: f64, other: f64) -> String {
+    let tells = |most: usize| {
+        [other, 0.0, 1.0].into_iter().all(|limit| {
+            let same = (share - limit).abs() < 1e-15;
+            same || decimals(share, most) != decimals(limit, most)
+        })
+    };
+    let most = (2..12).find(|most| tells(*most)).unwrap_or(12);
+    decimals(share, most)
 }
 
 /// One sentence on a level: what was promised and what came of it.
 fn verdict(level: &Level) -> String {
-    let target = percent(level.objective.target.value());
+    let target = exact(level.objective.target.value());
     let unit = unit(level);
     let counts = format!(
         "{} of {} {unit} bad, {} unknown",
@@ -51,7 +75,8 @@ fn verdict(level: &Level) -> String {
                 }
                 _ => String::new(),
             };
-            format!("{} good of {target} promised ({counts}){few}", percent(good))
+            let good = apart(good, level.objective.target.value());
+            format!("{good} good of {target} promised ({counts}){few}")
         }
     }
 }
@@ -63,3 +88,6 @@ fn unit(level: &Level) -> &'static str {
         _ => "time slices",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -112,7 +112,7 @@ struct Lag {
     at: i64,
     agent: Option<String>,
     registry: Option<String>,
-    lag_s: f64,
+    seconds: f64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -150,7 +150,7 @@ pub fn read(session: &Session, levels: &Levels) -> Result<Vec<Family>, SloError>
     families.extend(tasks(session, &ends_of)?);
     families.extend(attempts(session, &ends_of)?);
     families.push(storms(session, &ends)?);
-    families.push(lags(session, &ends)?);
+    families.extend(lags(session, last)?);
     families.extend(promises(levels));
     families.retain(|family| !family.metrics.is_empty());
     Ok(families)
@@ -239,36 +239,46 @@ fn storms(session: &Session, ends: &dyn Fn(i64) -> i64) -> Result<Family, SloErr
     Ok(storms)
 }
 
-fn lags(session: &Session, ends: &dyn Fn(i64) -> i64) -> Result<Family, SloError> {
-    let mut lags = Family::new(
+/// How long mirrors took: each at the instant at which it had caught up, and all of them as a histogram
+/// at the end of the archive. One instant is all that `prometheus_client` reads of a histogram: of the
+/// next ones it drops samples.
+fn lags(session: &Session, last: i64) -> Result<[Family; 2], SloError> {
+    let mut each = Family::new(
+        "a2a_registry_catch_up_seconds",
+        Kind::Gauge,
+        "seconds",
+        "How long the mirror took that has just shown a rotation's contract.",
+    );
+    let mut all = Family::new(
         "a2a_registry_lag_seconds",
         Kind::Histogram,
         "seconds",
         "How long mirrors took to show a rotation's contract, of those that did.",
     );
     let sql = "SELECT greatest(caught_up_at, rotated_at) AS at, agent, registry, \
-               CAST(lag AS DOUBLE) / 1000000000.0 AS lag_s FROM lag_selection AS l \
-               WHERE status = 'closed' AND NOT never_away ORDER BY 1, 2, 3, 4";
+               CAST(lag AS DOUBLE) / 1000000000.0 AS seconds FROM lag_selection AS l \
+               WHERE status = 'closed' AND NOT never_away ORDER BY 1, 4, 2, 3";
     for row in ask::<Lag>(session, sql)? {
-        let at = ends(row.at);
-        let samples =
-            lags.metrics.entry(of(row.agent.as_ref(), row.registry.as_ref())).or_default();
-        let (mut counts, mut count, mut sum) = match samples.last() {
-            Some((_, Value::Buckets(counts, count, sum))) => (*counts, *count, *sum),
+        let labels = of(row.agent.as_ref(), row.registry.as_ref());
+        let samples = each.metrics.entry(labels.clone()).or_default();
+        match samples.last_mut() {
+            // Of several at one instant the longest.
+            Some(sample) if sample.0 == row.at => sample.1 = Value::Number(row.seconds),
+            _ => samples.push((row.at, Value::Number(row.seconds))),
+        }
+        let samples = all.metrics.entry(labels).or_default();
+        let (mut counts, mut count, mut sum) = match samples.pop() {
+            Some((_, Value::Buckets(counts, count, sum))) => (counts, count, sum),
             _ => ([0; 10], 0, 0.0),
         };
         for (bucket, bound) in counts.iter_mut().zip(bucket_bounds()) {
-            *bucket += u64::from(row.lag_s <= bound);
+            *bucket += u64::from(row.seconds <= bound);
         }
         count += 1;
-        sum += row.lag_s;
-        let value = Value::Buckets(counts, count, sum);
-        match samples.last_mut() {
-            Some(last) if last.0 == at => last.1 = value,
-            _ => samples.push((at, value)),
-        }
+        sum += row.seconds;
+        samples.push((last, Value::Buckets(counts, count, sum)));
     }
-    Ok(lags)
+    Ok([each, all])
 }
 
 /// What was promised and what came of it.
