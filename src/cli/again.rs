@@ -14,6 +14,9 @@ pub fn command(globals: &Globals, from: &From, limits: &LimitArgs) -> String {
     for input in sorted(&from.inputs) {
         add("--input", input);
     }
+    if let Some(store) = &from.store {
+        add("--store", store.display().to_string());
+    }
     if let Some(config) = &globals.config {
         add("--config", config.display().to_string());
     }

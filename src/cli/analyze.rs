@@ -69,7 +69,7 @@ enum ReportFormat {
 
 /// Runs `analyze`.
 pub fn run(globals: &Globals, analyze: Analyze) -> Result<Exit, Failure> {
-    let from = From { inputs: analyze.inputs, reading: analyze.reading };
+    let from = From { inputs: analyze.inputs, store: None, reading: analyze.reading };
     print(globals, &from, &analyze.how)
 }
 

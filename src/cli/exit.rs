@@ -4,6 +4,7 @@ use crate::config::load::ConfigError;
 use crate::query::QueryError;
 use crate::report::answers::ReportError;
 use crate::report::{WriteError, condition::BadCondition};
+use crate::store::StoreError;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -108,6 +109,13 @@ impl From<ReportError> for Failure {
             ReportError::Write(e) => e.into(),
             ReportError::Shape(_) => Self::new(Exit::Internal, e.to_string()),
         }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(e: StoreError) -> Self {
+        let exit = if e.is_usage() { Exit::Usage } else { Exit::Unreadable };
+        Self::new(exit, e.to_string())
     }
 }
 

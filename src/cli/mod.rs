@@ -10,6 +10,7 @@ mod arguments;
 mod config;
 mod exit;
 mod gate;
+mod ingest;
 mod output;
 mod progress;
 mod queries;
@@ -17,6 +18,7 @@ mod query;
 mod reading;
 mod shell;
 mod slo;
+mod store;
 
 pub use exit::{Exit, Failure};
 
@@ -55,10 +57,12 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Analyze(analyze::Analyze),
+    Ingest(ingest::Ingest),
     Query(query::Query),
     Queries(queries::Queries),
     Report(analyze::Report),
     Slo(slo::Slo),
+    Store(store::Store),
     Config(config::Config),
     Completions(shell::Completions),
     Man(shell::Man),
@@ -72,6 +76,8 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Queries(queries) => queries::run(globals, &queries),
         Command::Slo(slo) => slo::run(globals, &slo),
         Command::Report(report) => analyze::run_report(globals, &report),
+        Command::Ingest(ingest) => ingest::run(globals, &ingest),
+        Command::Store(store) => store::run(&store),
         Command::Config(config) => config::run(globals, &config),
         Command::Completions(completions) => shell::completions(&completions),
         Command::Man(man) => shell::man(&man),

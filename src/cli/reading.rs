@@ -9,6 +9,7 @@ use crate::ingest::{IngestError, IngestOptions, Ingested, ingest};
 use crate::problem::Severity;
 use crate::query::{OwnQuery, Session, Settings};
 use crate::report::figures::{count, counted, percent, ratio};
+use crate::store::Store;
 use std::path::PathBuf;
 
 /// What was read, and how the command must end because of it.
@@ -173,8 +174,10 @@ pub fn own_queries(globals: &Globals, settings: &Settings) -> Result<Vec<OwnQuer
 
 /// Reads what the arguments name and opens a session over it.
 pub fn open(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Read, Failure> {
-    if from.inputs.is_empty() {
-        return Err(Failure::usage("there is nothing to read").help("give --input INPUT"));
+    if from.inputs.is_empty() && from.store.is_none() {
+        return Err(
+            Failure::usage("there is nothing to read").help("give --input INPUT or --store FOLDER")
+        );
     }
     let loaded = settings(globals)?;
     let mut settings = Settings::of(&loaded.config);
@@ -184,6 +187,10 @@ pub fn open(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Read, 
         settings.threads = globals.threads;
     }
     settings.memory_limit = globals.memory_limit;
+    if let Some(folder) = &from.store {
+        let session = Session::open(Store::open(folder)?.dataset()?, &settings)?;
+        return Ok(Read { session, exit: Exit::Done });
+    }
     let ingested = read_inputs(globals, &from.inputs, &from.reading, &loaded)?;
     let exit = judge(globals, &from.inputs, &from.reading, &ingested)?;
     let session = Session::open(ingested.tables, &settings)?;
