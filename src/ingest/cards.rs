@@ -266,10 +266,13 @@ const REMEMBERED_BODIES: usize = 1024;
 /// And how many bytes of them.
 const REMEMBERED_BYTES: usize = 8 << 20;
 
+/// A body as recorded, what is known of it, and the first record that this thread saw it in.
+type Remembered = (Box<[u8]>, Arc<Known>, Spot);
+
 /// What one thread remembers of the bodies it saw, by their bytes as recorded.
 #[derive(Debug, Default)]
 pub struct CardMemory {
-    known: HashMap<(u8, u64), (Box<[u8]>, Arc<Known>, Spot)>,
+    known: HashMap<(u8, u64), Remembered>,
     bytes: usize,
 }
 

@@ -394,7 +394,7 @@ fn note_card(e: &CardFetch<'_>, seen: &Seen, origin: Origin<'_>, batch: &mut Bat
     match seen {
         Seen::BadHash => note(batch, origin, Kind::BadHash, "/card_sha256", ""),
         Seen::BadText => {
-            note(batch, origin, Kind::BadField, "/card", "its text cannot be unescaped")
+            note(batch, origin, Kind::BadField, "/card", "its text cannot be unescaped");
         }
         Seen::Body(known) => {
             if let Some(why) = &known.not_a_card {
@@ -408,7 +408,7 @@ fn note_card(e: &CardFetch<'_>, seen: &Seen, origin: Origin<'_>, batch: &mut Bat
     }
 }
 
-/// An ETag for weak comparison.
+/// An `ETag` for weak comparison.
 fn weak(etag: &str) -> &str {
     etag.strip_prefix("W/").unwrap_or(etag)
 }

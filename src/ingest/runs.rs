@@ -347,6 +347,7 @@ impl Encoder<'_> {
 
 struct Decoder<'b>(&'b [u8]);
 
+#[expect(clippy::option_option, reason = "the outer one says whether it can be read")]
 impl<'b> Decoder<'b> {
     fn take(&mut self, len: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.0.split_at_checked(len)?;

@@ -67,7 +67,7 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 /// An empty folder, whatever was there before.
 pub fn fresh_folder(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => fs::create_dir_all(folder),
     }
 }

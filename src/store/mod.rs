@@ -209,7 +209,7 @@ impl Store {
                         }
                     }
                     FileKind::Table(table) if table == Cards::NAME => {
-                        events::read_cards(&path, &mut cards)?
+                        events::read_cards(&path, &mut cards)?;
                     }
                     FileKind::Table(_) => {}
                 }

@@ -31,7 +31,7 @@ table! {
         status: MaybeInt,
         /// As received.
         etag: MaybeText,
-        /// The ETag for weak comparison: without the mark of weakness.
+        /// The `ETag` for weak comparison: without the mark of weakness.
         etag_weak: MaybeText,
         /// As received.
         cache_control: MaybeText,

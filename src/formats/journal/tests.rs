@@ -93,7 +93,7 @@ fn a_card_in_each_form() {
         ));
         let event = &found.events[0];
         let from = event.find("card: ").unwrap();
-        event[from..event.find(", authority").unwrap()].to_owned()
+        event.get(from..event.find(", authority").unwrap()).unwrap().to_owned()
     };
     assert_eq!(
         card(r#""card":"{\"name\":\"S\"}""#),
