@@ -23,6 +23,12 @@ pub(super) fn decode(mut bytes: &[u8]) -> Option<Exchange<'_>> {
     bytes.is_empty().then_some(exchange)
 }
 
+/// What [`encode`] made, without where the exchange stood.
+pub(super) fn without_place(bytes: &[u8]) -> &[u8] {
+    let mut rest = bytes;
+    At::take(&mut rest).map_or(bytes, |_| rest)
+}
+
 /// Something that can be written and read again.
 trait Coded<'a>: Sized {
     fn put(&self, bytes: &mut Vec<u8>);

@@ -6,7 +6,7 @@
 
 use super::Exchange;
 use super::codec;
-use super::derive::{Rules, derive};
+use super::derive::{Derived, Rules, derive};
 use super::matching::{self, Sighting};
 use super::merge::merge;
 use super::spool::{Slot, Spool, damaged};
@@ -39,6 +39,8 @@ pub struct Joined {
     pub place: Place,
     /// The other sightings, in order. Their records hold no events of their own.
     pub others: Vec<Place>,
+    /// Those of them that are copies of an earlier one, equal in all but their place: logs overlapped.
+    pub copies: Vec<Place>,
     /// What it says.
     pub events: Vec<Event<'static>>,
     /// What is wrong or assumed with it; all at `place`.
@@ -189,6 +191,12 @@ impl Joining {
             .map(|(place, others, ambiguous, encoded)| {
                 let exchanges: Option<Vec<_>> = encoded.iter().map(|b| codec::decode(b)).collect();
                 let exchanges = exchanges.ok_or_else(damaged)?;
+                let contents: Vec<_> = encoded.iter().map(|b| codec::without_place(b)).collect();
+                let copies = (1..).zip(&others).filter(|(member, _)| {
+                    let earlier = contents.get(..*member).unwrap_or_default();
+                    contents.get(*member).is_some_and(|content| earlier.contains(content))
+                });
+                let copies = copies.map(|(_, place)| place.clone()).collect();
                 let exchange = merge(exchanges);
                 let mut derived = derive(&exchange, rules);
                 if ambiguous && !derived.events.is_empty() {
@@ -198,7 +206,8 @@ impl Joining {
                         "another recorder saw several exchanges that this one may be",
                     ));
                 }
-                Ok(Joined { place, others, events: derived.events, problems: derived.problems })
+                let Derived { events, problems } = derived;
+                Ok(Joined { place, others, copies, events, problems })
             })
             .collect();
         self.ready = ready.into_iter();

@@ -47,6 +47,13 @@ impl Fates {
         self.last_time = times.into_iter().flatten().max();
     }
 
+    /// A record that was counted as kept turned out to be a duplicate.
+    pub fn record_is_duplicate(&mut self, repaired: bool) {
+        let kept = if repaired { &mut self.repaired } else { &mut self.accepted };
+        *kept = kept.saturating_sub(1);
+        self.duplicate += 1;
+    }
+
     /// Notes an event that is kept.
     pub fn event_at(&mut self, time: i64) {
         self.events += 1;

@@ -10,7 +10,7 @@ use super::ending::Ending;
 use super::error::IngestError;
 use super::fold::FoldRules;
 use super::identity::Identities;
-use super::output::Output;
+use super::output::{Output, without_problems_of};
 use super::runs::Pieces;
 use super::source::SourceFacts;
 use super::worker::{WaitingRecords, Worker};
@@ -20,7 +20,7 @@ use crate::exchange::join::Joiner;
 use crate::formats::{self, Context, Format};
 use crate::problem::{At, Kind, Problem};
 use crate::tables::{Dataset, Folder};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -190,6 +190,7 @@ pub(crate) fn ingest_into(
     end.runs(pieces)?;
     end.cards(shelf)?;
     let mut accounts = Vec::new();
+    let mut late = BTreeSet::new();
     for ReadSource { source, format, facts, counts } in &sources {
         let facts =
             SourceFacts { records: counts.records(), blank: counts.blank(), ..facts.clone() };
@@ -199,6 +200,7 @@ pub(crate) fn ingest_into(
         match end.before.sources.get(&account.facts.sha256) {
             // It was stored in another form (recompressed, say), or came through a pipe.
             Some(known_as) if account.facts.content_bytes > 0 => {
+                late.insert(account.source.clone());
                 skipped.push((account.source, known_as.clone()));
             }
             _ => accounts.push(account),
@@ -207,8 +209,15 @@ pub(crate) fn ingest_into(
     accounts.sort_by(|a, b| a.source.cmp(&b.source));
     problems.extend(unreadable.iter().cloned());
     end.sources(&accounts, &problems)?;
-    let Ending { output, batch: Batch { counts, .. }, seen, .. } = end;
+    let Ending { output, batch: Batch { mut counts, .. }, seen, .. } = end;
     tables.extend(output.finish()?);
+    if !late.is_empty() {
+        let dropped = without_problems_of(&mut tables, folder, &late)?;
+        counts.retain(|kind, count| {
+            *count -= dropped.get(kind.code()).copied().unwrap_or_default().min(*count);
+            *count > 0
+        });
+    }
     skipped.sort();
     let ingested = Ingested { tables, accounts, unreadable, skipped, problems: counts };
     Ok((ingested, After { events: seen, artifacts }))

@@ -72,6 +72,10 @@ impl Ending<'_> {
             for problem in &joined.problems {
                 self.batch.problem(source, problem);
             }
+            for copy in &joined.copies {
+                let number = numbers.get(&*copy.source).copied().unwrap_or_default();
+                self.copied((number, copy.at), joined.events.len());
+            }
             let seen_by = joined.seen_by();
             let seen_by: Vec<&str> = seen_by.iter().map(AsRef::as_ref).collect();
             let seen_by = (!seen_by.is_empty()).then_some(seen_by.as_slice());
@@ -83,6 +87,18 @@ impl Ending<'_> {
             }
         }
         self.settle(pieces)
+    }
+
+    /// A record holds a copy of an exchange that was seen before, which gave so many events.
+    fn copied(&mut self, spot: Spot, events: usize) {
+        let fates = self.fates.entry(spot.0).or_default();
+        fates.duplicate_events += events as u64;
+        let Some(waiting) = self.waiting.get_mut(&spot) else { return };
+        waiting.exchanges = waiting.exchanges.saturating_sub(1);
+        // A copy of what holds nothing of A2A is no duplicate.
+        if waiting.exchanges == 0 && !waiting.events && events > 0 {
+            fates.record_is_duplicate(waiting.repaired);
+        }
     }
 
     /// Finds the duplicates among the events of the batch, settles their records, and writes the rows.
@@ -116,9 +132,7 @@ impl Ending<'_> {
                 fates.without_events += 1;
                 continue;
             }
-            fates.duplicate += 1;
-            let kept = if waiting.repaired { &mut fates.repaired } else { &mut fates.accepted };
-            *kept = kept.saturating_sub(1);
+            fates.record_is_duplicate(waiting.repaired);
         }
         let mut rows = self.batch.finish(&duplicate)?;
         pieces.push(std::mem::take(&mut rows.pieces))?;

@@ -1,14 +1,49 @@
 //! The segments that one thread writes, a table each.
 
 use super::batch::Rows;
+use super::error::IngestError;
 use crate::tables::{
-    Artifacts, Attempts, CardFetches, Dataset, Destination, Folder, Problems, TableWriter,
+    Artifacts, Attempts, CardFetches, Dataset, Destination, Folder, Problems, Segment, TableWriter,
     TaskEvents,
 };
-use arrow::array::RecordBatch;
+use arrow::array::{AsArray, BooleanArray, RecordBatch};
+use arrow::compute::filter_record_batch;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// Writes the table of problems again, without those of some sources: how many were left out, by code.
+pub fn without_problems_of(
+    tables: &mut Dataset,
+    folder: &Arc<Folder>,
+    sources: &BTreeSet<String>,
+) -> Result<BTreeMap<String, u64>, IngestError> {
+    let mut dropped: BTreeMap<String, u64> = BTreeMap::new();
+    let mut output = Output::new(folder, "kept".to_owned());
+    for segment in tables.take(Problems::NAME) {
+        let bytes = match segment {
+            Segment::File(path) => std::fs::read(path)?.into(),
+            Segment::Memory(bytes) => bytes,
+        };
+        for batch in ParquetRecordBatchReaderBuilder::try_new(bytes)?.build()? {
+            let batch = batch?;
+            let column =
+                |name: &str| batch.column_by_name(name).and_then(|c| c.as_string_opt::<i32>());
+            let (Some(files), Some(codes)) = (column("source_file"), column("code")) else {
+                continue;
+            };
+            let keep: BooleanArray =
+                files.iter().map(|file| file.map(|file| !sources.contains(file))).collect();
+            for (code, _) in codes.iter().zip(keep.values()).filter(|(_, keep)| !keep) {
+                *dropped.entry(code.unwrap_or_default().to_owned()).or_default() += 1;
+            }
+            output.write(Problems::NAME, &filter_record_batch(&batch, &keep)?)?;
+        }
+    }
+    tables.extend(output.finish()?);
+    Ok(dropped)
+}
 
 /// Bytes of a segment that stay in memory before a file is begun.
 const IN_MEMORY_BYTES: usize = 8 << 20;

@@ -69,10 +69,7 @@ pub fn text_as_json_sha256(text: &str) -> Option<String> {
     // Cheap to tell of most texts: JSON begins and ends in few ways.
     let trimmed = text.trim_ascii();
     let plausible = match (trimmed.as_bytes().first()?, trimmed.as_bytes().last()?) {
-        (b'{', b'}')
-        | (b'[', b']')
-        | (b'"', b'"')
-        | (b'-' | b'0'..=b'9', b'0'..=b'9') => true,
+        (b'{', b'}') | (b'[', b']') | (b'"', b'"') | (b'-' | b'0'..=b'9', b'0'..=b'9') => true,
         _ => matches!(trimmed, "true" | "false" | "null"),
     };
     if plausible { canonical_sha256(text).map(|sha| hex(&sha)) } else { None }

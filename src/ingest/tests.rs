@@ -157,6 +157,25 @@ fn duplicates_between_sources_stay_with_the_first_name() {
     assert!(rows(&ingested.tables, "task_events", &[])[0].contains("/a "));
 }
 
+#[test]
+fn entries_of_overlapping_hars_are_duplicates() {
+    let entry = |second: u32| {
+        format!(
+            r#"{{"startedDateTime":"2026-11-14T08:00:{second:02}Z","time":5,"request":{{"method":"GET","url":"https://r.example/.well-known/agent-card.json","headers":[]}},"response":{{"status":200,"headers":[],"content":{{"mimeType":"application/json","text":"{{\"name\":\"S\",\"url\":\"https://s.example\"}}"}}}}}}"#
+        )
+    };
+    let har = |entries: &[String]| {
+        format!(r#"{{"log":{{"version":"1.2","entries":[{}]}}}}"#, entries.join(","))
+    };
+    let files = [("a.har", har(&[entry(1), entry(20)])), ("b.har", har(&[entry(20), entry(40)]))];
+    let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let ingested = read(folder(&files).path(), &IngestOptions::default());
+    let fates: Vec<_> =
+        ingested.accounts.iter().map(|a| (a.fates.accepted, a.fates.duplicate)).collect();
+    assert_eq!(fates, [(2, 0), (1, 1)]);
+    assert_eq!(rows(&ingested.tables, "card_fetches", &[]).len(), 3);
+}
+
 fn artifact(second: u32, fields: &str) -> String {
     format!(
         r#"{{"time":"2026-11-14T08:01:{second:02}Z","event":"artifact","agent":"g","task_id":"t","artifact_id":"x",{fields}}}"#

@@ -47,6 +47,8 @@ pub struct Waiting {
     pub repaired: bool,
     /// It has events of its own that are kept.
     pub events: bool,
+    /// How many exchanges it holds that are no copies of others.
+    pub exchanges: u32,
 }
 
 /// The records whose exchanges are still to be joined, by place.
@@ -211,7 +213,7 @@ impl<'c> Worker<'c> {
                 let events = given.events > known;
                 waiting.insert(
                     (source.number, record.at),
-                    Waiting { repaired: record.repaired, events },
+                    Waiting { repaired: record.repaired, events, exchanges: given.exchanges },
                 );
             }
             if given.events > 0 && known == given.events && given.exchanges == 0 {

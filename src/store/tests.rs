@@ -63,17 +63,18 @@ fn what_is_added_is_there() {
 #[test]
 fn the_same_source_is_skipped_whatever_its_name() {
     let place = Place::new();
-    let text = [CARD, STATUS].join("\n");
+    let text = [CARD, STATUS, "not json"].join("\n");
     let first = place.file("a", &text);
     place.ingest(std::slice::from_ref(&first));
     let before = place.rows();
     let renamed = place.file("b", &text);
     let packed = place.folder.path().join("c.zst");
     fs::write(&packed, zstd::encode_all(text.as_bytes(), 1).unwrap()).unwrap();
+    // It is known for what it is only when it was read, and its problems are not told again.
     let again = place.ingest(&[first.clone(), renamed, packed.to_string_lossy().into_owned()]);
     let names: Vec<_> = again.skipped.iter().map(|(_, known_as)| known_as.as_str()).collect();
     assert_eq!(names, [&first, &first, &first]);
-    assert!(again.accounts.is_empty());
+    assert!(again.accounts.is_empty() && again.problems.is_empty());
     assert_eq!(place.rows(), before);
 }
 

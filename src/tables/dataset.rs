@@ -43,6 +43,11 @@ impl Dataset {
         self.tables.entry(name).or_default().push(segment);
     }
 
+    /// Takes all segments of the table `name` out.
+    pub fn take(&mut self, name: &str) -> Vec<Segment> {
+        self.tables.remove(name).unwrap_or_default()
+    }
+
     /// Keeps `folder` until the last clone of this data set is dropped.
     pub fn keep(&mut self, folder: Arc<TempDir>) {
         self.folders.push(folder);
