@@ -29,9 +29,8 @@ pub fn events(body: &str) -> Events<'_> {
 
 /// Whether a body looks like an event stream: its first line that says something is a field.
 pub fn looks_like_stream(body: &str) -> bool {
-    without_bom(body).split(['\r', '\n']).find(|line| !line.is_empty()).is_some_and(|line| {
-        ["data:", "event:", "id:", "retry:", ":"].iter().any(|f| line.starts_with(f))
-    })
+    let first = without_bom(body).trim_start_matches(['\r', '\n']);
+    ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| first.starts_with(field))
 }
 
 /// The iterator behind [`events`].

@@ -41,7 +41,7 @@ impl Card {
     /// Reads a card of any A2A version. Bytes that are not UTF-8 and lone surrogates are replaced, a
     /// leading byte order mark is dropped: what a card says does not hang on its worst character.
     pub fn parse(bytes: &[u8]) -> Result<Card, NotACard> {
-        let text = String::from_utf8_lossy(bytes);
+        let text = crate::a2a::json::lossy(bytes);
         let text = without_lone_surrogates(without_bom(&text));
         let value = serde_json::from_str(&text).map_err(|error| NotACard::NotJson(error.into()))?;
         let Value::Object(map) = value else { return Err(NotACard::NotAnObject) };

@@ -2,6 +2,7 @@
 
 use super::calls::Call;
 use super::facts::{Facts, response_header};
+use crate::a2a::json::lossy;
 use crate::a2a::object::answer::{Item, Reply, replies};
 use crate::a2a::object::error::ErrorFacts;
 use crate::a2a::sse;
@@ -30,7 +31,7 @@ pub(super) fn texts<'e>(exchange: &'e Exchange<'_>, facts: &Facts<'_>) -> Texts<
         return Texts { data, is_stream: true, unfinished: false };
     }
     let Some(body) = exchange.response_body.as_deref() else { return Texts::default() };
-    let body = String::from_utf8_lossy(body);
+    let body = lossy(body);
     if !(said && facts.is_success() || sse::looks_like_stream(&body)) {
         let data = if body.trim().is_empty() { Vec::new() } else { vec![(None, body)] };
         return Texts { data, is_stream: false, unfinished: false };

@@ -138,7 +138,7 @@ fn seen(exchange: &Exchange<'_>) -> CardSeen<'static> {
             CardSeen::HashedBody { sha256: Cow::Owned(sha256), body: Cow::Owned(body.to_vec()) }
         }
         (None, Some(body)) if exchange.reserialised => {
-            CardSeen::Object(Cow::Owned(String::from_utf8_lossy(body).into_owned()))
+            CardSeen::Object(Cow::Owned(json::lossy(body).into_owned()))
         }
         (_, Some(body)) => CardSeen::Body(Cow::Owned(body.to_vec())),
         (None, None) => CardSeen::Unknown,
@@ -161,7 +161,7 @@ object! {
 /// Whether the body of any GET is a card. Many APIs answer with an object that has a `name` or a
 /// `url`; alone they make a card only where one is expected.
 fn looks_like_card(body: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(body);
+    let text = json::lossy(body);
     let Ok(Some(marks)) = json::read::<Marks<'_>>(&text) else { return false };
     let starts = |raw: Raw<'_>, first: char| raw.0.is_some_and(|raw| raw.starts_with(first));
     starts(marks.skills, '[')

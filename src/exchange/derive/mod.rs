@@ -24,6 +24,7 @@ mod tests;
 
 use super::Exchange;
 use crate::a2a::artifact::ArtifactRules;
+use crate::a2a::json::lossy;
 use crate::a2a::method::Operation;
 use crate::a2a::pointer::Pointer;
 use crate::config::Config;
@@ -90,7 +91,7 @@ pub fn derive(exchange: &Exchange<'_>, rules: &Rules) -> Derived {
         derived.events.push(Event::Card(fetch));
         return derived;
     }
-    let request = exchange.request_body.as_deref().map(String::from_utf8_lossy);
+    let request = exchange.request_body.as_deref().map(lossy);
     let calls = calls::of(exchange, &facts, request.as_deref());
     if calls.iter().all(|call| call.operation == Operation::Unknown)
         && let Some(posted) = request.as_deref().and_then(|text| objects::posted(text, exchange))

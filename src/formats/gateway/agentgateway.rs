@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::config::mapping::TimeUnit;
 use crate::exchange::{Exchange, Side};
-use crate::formats::telemetry::attributes::{Fact, find};
+use crate::formats::telemetry::attributes::{Fact, Facts};
 use crate::formats::telemetry::value::{Attributes, Value};
 use crate::formats::telemetry::{Resource, exchange};
 use crate::formats::{Context, Format, Framing, Sink, time};
@@ -137,7 +137,7 @@ fn line(when: &str, all: Attributes<'_>, at: At, context: &Context<'_>, sink: &m
         return sink.problem(Problem::new(Kind::BadTime, at, "time: not RFC 3339"));
     };
     let known = exchange::of_attributes(&all, Side::Gateway, &Resource::default(), context);
-    let host = find(&all, Fact::Host).unwrap_or_default();
+    let host = Facts::of(&all).text(Fact::Host).unwrap_or_default();
     let path = told(&all, "http.path");
     let error = told(&all, "error").or_else(|| told(&all, "reason"));
     let answered = known.status.is_some_and(|status| status > 0);

@@ -3,15 +3,15 @@
 
 use std::borrow::Cow;
 
-use crate::a2a::json::{Content, Flag, List, Maybe, Text, object, read_each};
+use crate::a2a::json::{List, Maybe, Text, object, read_each};
 use crate::config::mapping::TimeUnit;
-use crate::formats::telemetry::value::{Attributes, Value};
 use crate::formats::telemetry::{self, LogRecord, Resource, Span, SpanEvent, SpanKind, id};
 use crate::formats::time;
 use crate::formats::{Context, Format, Framing, Sink};
 use crate::problem::{At, Kind, Problem};
 
 use super::Place;
+use super::value::{AnyValue, KeyValues};
 
 /// The reader.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ object! {
 object! {
     /// A resource.
     struct ResourceFields<'a> {
-        "attributes" => attributes: List<Maybe<KeyValue<'a>>>,
+        "attributes" => attributes: KeyValues<'a>,
     }
 }
 
@@ -82,7 +82,7 @@ object! {
         "kind" => kind: Text<'a>,
         "startTimeUnixNano" | "start_time_unix_nano" => start: Text<'a>,
         "endTimeUnixNano" | "end_time_unix_nano" => end: Text<'a>,
-        "attributes" => attributes: List<Maybe<KeyValue<'a>>>,
+        "attributes" => attributes: KeyValues<'a>,
         "events" => events: List<Maybe<EventFields<'a>>>,
         "status" => status: Maybe<StatusFields<'a>>,
     }
@@ -93,7 +93,7 @@ object! {
     struct EventFields<'a> {
         "timeUnixNano" | "time_unix_nano" => time: Text<'a>,
         "name" => name: Text<'a>,
-        "attributes" => attributes: List<Maybe<KeyValue<'a>>>,
+        "attributes" => attributes: KeyValues<'a>,
     }
 }
 
@@ -111,45 +111,10 @@ object! {
         "timeUnixNano" | "time_unix_nano" => time: Text<'a>,
         "observedTimeUnixNano" | "observed_time_unix_nano" => observed: Text<'a>,
         "eventName" | "event_name" => event_name: Text<'a>,
-        "body" => body: Maybe<AnyValue<'a>>,
-        "attributes" => attributes: List<Maybe<KeyValue<'a>>>,
+        "body" => body: AnyValue<'a>,
+        "attributes" => attributes: KeyValues<'a>,
         "traceId" | "trace_id" => trace_id: Text<'a>,
         "spanId" | "span_id" => span_id: Text<'a>,
-    }
-}
-
-object! {
-    /// An attribute.
-    struct KeyValue<'a> {
-        "key" => key: Text<'a>,
-        "value" => value: Maybe<AnyValue<'a>>,
-    }
-}
-
-object! {
-    /// A value; which field it has tells its type.
-    struct AnyValue<'a> {
-        "stringValue" | "string_value" => string: Content<'a>,
-        "intValue" | "int_value" => int: Text<'a>,
-        "doubleValue" | "double_value" => double: Text<'a>,
-        "boolValue" | "bool_value" => flag: Flag,
-        "bytesValue" | "bytes_value" => bytes: Content<'a>,
-        "arrayValue" | "array_value" => list: Maybe<ArrayValue<'a>>,
-        "kvlistValue" | "kvlist_value" => map: Maybe<KeyValueList<'a>>,
-    }
-}
-
-object! {
-    /// A list.
-    struct ArrayValue<'a> {
-        "values" => values: List<Maybe<AnyValue<'a>>>,
-    }
-}
-
-object! {
-    /// Names and values.
-    struct KeyValueList<'a> {
-        "values" => values: List<Maybe<KeyValue<'a>>>,
     }
 }
 
@@ -261,9 +226,7 @@ fn read(export: Export<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink) 
 }
 
 fn resource(fields: Maybe<ResourceFields<'_>>) -> Resource<'_> {
-    Resource {
-        attributes: fields.0.map(|fields| attributes(fields.attributes)).unwrap_or_default(),
-    }
+    Resource { attributes: fields.0.map(|fields| fields.attributes.0).unwrap_or_default() }
 }
 
 /// `None` (and a problem) when a time cannot be told.
@@ -285,12 +248,12 @@ fn span<'a>(
         kind: fields.kind.get().map(SpanKind::parse).unwrap_or_default(),
         start,
         end,
-        attributes: attributes(fields.attributes),
+        attributes: fields.attributes.0,
         events: events
             .map(|event| SpanEvent {
                 time: event.time.get().and_then(|text| time::number(text, TimeUnit::Nanos).ok()),
                 name: event.name.0.unwrap_or_default(),
-                attributes: attributes(event.attributes),
+                attributes: event.attributes.0,
             })
             .collect(),
         failed: status.code.get().is_some_and(|code| code == "2" || code.ends_with("ERROR")),
@@ -312,8 +275,8 @@ fn log<'a>(
         time: time.or(observed),
         scope,
         event_name: fields.event_name.0,
-        body: fields.body.0.map(value).unwrap_or_default(),
-        attributes: attributes(fields.attributes),
+        body: fields.body.0,
+        attributes: fields.attributes.0,
         trace_id: fields.trace_id.0.and_then(|text| id::parse(text, 16)),
         span_id: fields.span_id.0.and_then(|text| id::parse(text, 8)),
     })
@@ -330,36 +293,5 @@ fn nanos(text: &Text<'_>, field: &str, place: Place, sink: &mut dyn Sink) -> Opt
             place.no_time(why, field, sink);
             None
         }
-    }
-}
-
-fn attributes(list: List<Maybe<KeyValue<'_>>>) -> Attributes<'_> {
-    let pairs = list.0.into_iter().filter_map(|pair| pair.0);
-    Attributes(
-        pairs
-            .filter_map(|pair| Some((pair.key.0?, pair.value.0.map(value).unwrap_or_default())))
-            .collect(),
-    )
-}
-
-fn value(any: AnyValue<'_>) -> Value<'_> {
-    if let Some(text) = any.string.0 {
-        Value::Text(text)
-    } else if let Some(number) = any.int.0.or(any.double.0) {
-        Value::Number(number)
-    } else if let Some(flag) = any.flag.0 {
-        Value::Flag(flag)
-    } else if let Some(list) = any.list.0 {
-        Value::List(list.values.0.into_iter().filter_map(|item| item.0).map(value).collect())
-    } else if let Some(map) = any.map.0 {
-        Value::Map(attributes(map.values))
-    } else if let Some(bytes) = any.bytes.0 {
-        use base64::Engine as _;
-        match base64::engine::general_purpose::STANDARD.decode(bytes.as_bytes()) {
-            Ok(decoded) => Value::Bytes(Cow::Owned(decoded)),
-            Err(_) => Value::Text(bytes),
-        }
-    } else {
-        Value::Null
     }
 }

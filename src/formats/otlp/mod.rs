@@ -3,10 +3,12 @@
 //! | module | what |
 //! |---|---|
 //! | [`json`] | JSON lines, whole files, and Jaeger's api_v3 (OTLP inside `result`) |
+//! | `value` | attributes in JSON
 //! | [`proto`] | protobuf, whole files or frames of the Collector |
 
 pub mod json;
 pub mod proto;
+mod value;
 
 use crate::formats::Sink;
 use crate::formats::time::BadTime;

@@ -3,6 +3,8 @@
 //! Names of the semantic conventions (stable, deprecated and drafts) and of SDKs and gateways that
 //! many run; none that a single application invented: those need a `[[mapping]]`.
 
+use std::sync::LazyLock;
+
 use crate::event::Text;
 
 use super::value::Attributes;
@@ -116,12 +118,49 @@ const NAMES: &[(&str, Fact)] = &[
     ("kong.a2a.error", Fact::ErrorReason),
 ];
 
-/// The first of a fact's attributes that is there and not empty.
-pub fn find<'a>(attributes: &Attributes<'a>, fact: Fact) -> Option<Text<'a>> {
-    NAMES
-        .iter()
-        .filter(|(_, known)| *known == fact)
-        .find_map(|(name, _)| attributes.text(name).filter(|text| !text.is_empty()))
+/// The facts of some attributes, found in one pass over them.
+#[derive(Debug)]
+pub struct Facts<'r, 'a> {
+    attributes: &'r Attributes<'a>,
+    /// By fact: rank of the name among those of the fact, and the attribute's number.
+    best: [Option<(u8, u16)>; FACTS],
+}
+
+/// How many facts there are.
+const FACTS: usize = Fact::ErrorReason as usize + 1;
+
+/// [`NAMES`] by name, each with its rank.
+static BY_NAME: LazyLock<Vec<(&'static str, Fact, u8)>> = LazyLock::new(|| {
+    let mut names: Vec<_> =
+        (0..).zip(NAMES).map(|(rank, (name, fact))| (*name, *fact, rank)).collect();
+    names.sort_unstable_by_key(|(name, ..)| *name);
+    names
+});
+
+impl<'r, 'a> Facts<'r, 'a> {
+    /// Looks through the attributes.
+    pub fn of(attributes: &'r Attributes<'a>) -> Self {
+        let mut best = [None; FACTS];
+        for (number, (name, value)) in (0..).zip(&attributes.0) {
+            let Ok(at) = BY_NAME.binary_search_by_key(&name.as_ref(), |(name, ..)| name) else {
+                continue;
+            };
+            let Some((_, fact, rank)) = BY_NAME.get(at) else { continue };
+            let Some(known) = best.get_mut(*fact as usize) else { continue };
+            if known.is_none_or(|(better, _)| better > *rank)
+                && value.text().is_some_and(|text| !text.is_empty())
+            {
+                *known = Some((*rank, number));
+            }
+        }
+        Self { attributes, best }
+    }
+
+    /// The best attribute of a fact that is there and not empty.
+    pub fn text(&self, fact: Fact) -> Option<Text<'a>> {
+        let (_, number) = (*self.best.get(fact as usize)?)?;
+        self.attributes.0.get(usize::from(number))?.1.text()
+    }
 }
 
 /// Headers of one side: `http.request.header.<name>` or `http.response.header.<name>`; the

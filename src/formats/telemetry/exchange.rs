@@ -9,7 +9,7 @@ use crate::exchange::{Exchange, Side, Stated};
 use crate::formats::Context;
 use crate::problem::At;
 
-use super::attributes::{Fact, find, headers};
+use super::attributes::{Fact, Facts, headers};
 use super::value::Attributes;
 use super::{LogRecord, Resource, Span};
 
@@ -80,7 +80,8 @@ pub fn of_attributes<'a>(
     resource: &Resource<'a>,
     context: &Context<'_>,
 ) -> Exchange<'a> {
-    let text = |fact| find(attributes, fact);
+    let facts = Facts::of(attributes);
+    let text = |fact| facts.text(fact);
     let request_headers = headers(attributes, "http.request.header.");
     let rpc_method = text(Fact::RpcMethod).or_else(|| {
         text(Fact::AnyRpcMethod).filter(|name| Operation::of(name) != Operation::Unknown)
@@ -98,7 +99,7 @@ pub fn of_attributes<'a>(
         side,
         client: client(&request_headers, side, resource, context),
         method: text(Fact::Method),
-        url: url(attributes).or_else(|| text(Fact::AgentUrl).filter(|_| rpc_method.is_some())),
+        url: url(&facts).or_else(|| text(Fact::AgentUrl).filter(|_| rpc_method.is_some())),
         response_headers: headers(attributes, "http.response.header."),
         request_headers,
         status: text(Fact::Status).and_then(|status| status.parse().ok()),
@@ -119,26 +120,26 @@ fn is_grpc_name(code: &str) -> bool {
 }
 
 /// The absolute URL, put together from its parts when it is not recorded whole.
-fn url<'a>(attributes: &Attributes<'a>) -> Option<Text<'a>> {
-    if let Some(url) = find(attributes, Fact::Url).filter(|url| url.contains("://")) {
+fn url<'a>(facts: &Facts<'_, 'a>) -> Option<Text<'a>> {
+    if let Some(url) = facts.text(Fact::Url).filter(|url| url.contains("://")) {
         return Some(url);
     }
-    let path = find(attributes, Fact::Path)?;
+    let path = facts.text(Fact::Path)?;
     if path.contains("://") {
         return Some(path);
     }
-    let mut host = find(attributes, Fact::Host)?.into_owned();
+    let mut host = facts.text(Fact::Host)?.into_owned();
     if host.bytes().filter(|b| *b == b':').count() > 1 && !host.starts_with('[') {
         host = format!("[{host}]");
     }
-    let scheme = find(attributes, Fact::Scheme).unwrap_or(Cow::Borrowed("http"));
+    let scheme = facts.text(Fact::Scheme).unwrap_or(Cow::Borrowed("http"));
     let has_port = host.rsplit(']').next().is_some_and(|end| end.contains(':'));
-    if let Some(port) = find(attributes, Fact::Port).filter(|_| !has_port)
+    if let Some(port) = facts.text(Fact::Port).filter(|_| !has_port)
         && !matches!((scheme.as_ref(), port.as_ref()), ("http", "80") | ("https", "443"))
     {
         host = format!("{host}:{port}");
     }
-    let query = find(attributes, Fact::Query).filter(|_| !path.contains('?'));
+    let query = facts.text(Fact::Query).filter(|_| !path.contains('?'));
     let slash = if path.starts_with('/') { "" } else { "/" };
     Some(Cow::Owned(match query {
         Some(query) => format!("{scheme}://{host}{slash}{path}?{}", query.trim_start_matches('?')),
@@ -150,7 +151,7 @@ fn url<'a>(attributes: &Attributes<'a>) -> Option<Text<'a>> {
 fn failures<'a>(span: &Span<'a>, exchange: &mut Exchange<'a>) {
     let exception = span.events.iter().rev().find(|event| event.name == "exception");
     let class = exception.and_then(|event| event.attributes.text("exception.type"));
-    let error_type = find(&span.attributes, Fact::ErrorType);
+    let error_type = Facts::of(&span.attributes).text(Fact::ErrorType);
     for name in [&class, &error_type].into_iter().flatten() {
         if exchange.rpc_code.is_none() {
             exchange.rpc_code = error_name::code(name)

@@ -19,6 +19,8 @@ pub mod view;
 
 use std::borrow::Cow;
 
+use crate::a2a::pointer::{Pointer, Step};
+use crate::config::mapping::{Mapping, Mappings};
 use crate::event::Text;
 use crate::exchange::{Exchange, Side};
 use crate::problem::{At, Kind, Problem};
@@ -165,7 +167,16 @@ pub fn span(
     let known = exchange::of_span(span, resource, at, context);
     let timed = span.start.is_some() || span.end.is_some();
     let own = exchange::tells_an_exchange(&known);
-    if mapped(&known, timed, resource, || view::of_span(span, resource), context, sink) || !own {
+    if mapped(
+        &known,
+        &span.attributes,
+        timed,
+        resource,
+        || view::of_span(span, resource),
+        context,
+        sink,
+    ) || !own
+    {
         return;
     }
     if !timed {
@@ -192,7 +203,15 @@ pub fn log(
     let known = exchange::of_log(log, resource, at, context);
     let own = exchange::tells_an_exchange(&known);
     let timed = log.time.is_some();
-    if mapped(&known, timed, resource, || view::of_log(log, resource), context, sink) {
+    if mapped(
+        &known,
+        &log.attributes,
+        timed,
+        resource,
+        || view::of_log(log, resource),
+        context,
+        sink,
+    ) {
         return;
     }
     if own && timed {
@@ -203,6 +222,7 @@ pub fn log(
 /// Lets the configured mappings read the record; whether one did.
 fn mapped(
     known: &Exchange<'_>,
+    attributes: &Attributes<'_>,
     timed: bool,
     resource: &Resource<'_>,
     seen: impl FnOnce() -> String,
@@ -210,7 +230,7 @@ fn mapped(
     sink: &mut dyn Sink,
 ) -> bool {
     let mappings = &context.config.mapping;
-    if mappings.is_empty() {
+    if !mappings.iter().any(|mapping| may_hold(mapping, mappings, attributes)) {
         return false;
     }
     let seen = seen();
@@ -225,4 +245,19 @@ fn mapped(
     let exchange = Exchange { resource: Some(Cow::Owned(resource.identity())), ..known.clone() };
     mapping::read(mapping, &hits, &Base { at, exchange, timed }, context, sink);
     true
+}
+
+/// Whether a mapping may read a record with these attributes: so that a record which none may read
+/// is not written as JSON only to find that out.
+fn may_hold(mapping: &Mapping, mappings: &Mappings, attributes: &Attributes<'_>) -> bool {
+    let may_lead = |slot: usize| {
+        let steps = mappings.plan().pointer(slot).map(Pointer::steps).unwrap_or_default();
+        match steps {
+            [Step::Into(first), Step::Into(name), ..] if first == "attributes" => {
+                attributes.get(name).is_some()
+            }
+            _ => true,
+        }
+    };
+    mapping.when.iter().all(|condition| condition.slots.iter().copied().any(may_lead))
 }
