@@ -7,12 +7,14 @@
     reason = "a test may panic"
 )]
 
+mod browser;
 mod cases;
 mod catalogue;
 mod format_samples;
 mod har_golden;
 mod har_truth;
 mod hostile;
+mod html;
 mod joined_recorders;
 mod journal_form;
 mod reading;
