@@ -6,6 +6,7 @@ use super::{again, gate, output, reading};
 use crate::report::answers::Answers;
 use crate::report::document::{markdown, text};
 use crate::report::html::{self, charts::Charts};
+use crate::report::timesketch;
 use clap::{Args, ValueEnum, ValueHint};
 
 /// Read recordings, measure, print the findings
@@ -65,6 +66,8 @@ enum ReportFormat {
     Json,
     /// One self-contained page with pictures, for a browser.
     Html,
+    /// The timeline as JSON lines for Timesketch.
+    Timesketch,
 }
 
 /// Runs `analyze`.
@@ -93,6 +96,7 @@ fn print(globals: &Globals, from: &From, how: &How) -> Result<Exit, Failure> {
                 let page = html::Page { findings: &findings, charts: &charts, command: &command };
                 html::write(page, out)?;
             }
+            ReportFormat::Timesketch => timesketch::write(&answers.findings()?, out)?,
             ReportFormat::Markdown => markdown::write(&answers.document()?, out)?,
             ReportFormat::Text => {
                 let to_file = path.is_some_and(|p| p != std::path::Path::new("-"));

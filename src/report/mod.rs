@@ -22,6 +22,7 @@ pub mod rows;
 pub mod safe;
 pub mod sections;
 pub mod table;
+pub mod timesketch;
 pub mod trouble;
 pub mod typed;
 
