@@ -50,6 +50,8 @@ fn windows(whole: &Whole<'_>) -> Option<Markup> {
             text("interval", "95 % interval"),
             text("picture", ""),
             number("silent", "silent"),
+            number("tasks", "tasks"),
+            number("completed", "completed"),
             number("unverifiable", "not checked"),
             number("after_verifiable", "verifiable after"),
             number("after_split_brain", "split-brain after"),
@@ -61,7 +63,7 @@ fn windows(whole: &Whole<'_>) -> Option<Markup> {
     for i in order {
         let Some(w) = all.get(i) else { continue };
         table.row_in(&[i], || {
-            let bounds = interval(w.split_brain, w.verifiable);
+            let bounds = w.rate_low.zip(w.rate_high);
             vec![
                 cell::name(Some(&w.agent)),
                 cell::name(Some(&w.registry)),
@@ -90,6 +92,8 @@ fn windows(whole: &Whole<'_>) -> Option<Markup> {
                     None => Cell::empty(),
                 },
                 cell::number(w.silent),
+                cell::number(w.tasks),
+                cell::number(w.completed),
                 cell::number(w.unverifiable),
                 cell::maybe(w.after_verifiable),
                 cell::maybe(w.after_split_brain),

@@ -37,6 +37,9 @@
     return null;
   };
 
+  // What lies there, one over the other: a window over the contract that the mirror still shows.
+  const hintsAt = (x, y) => [...new Set(document.elementsFromPoint(x, y).map(hintOf))].filter(Boolean).join('\n\n');
+
   // ---- time: one view for all timelines, in milliseconds since the begin of the recording
   const whole = data.span_ms;
   const least = Math.max(whole / 1e6, 0.1);
@@ -103,7 +106,7 @@
       const gone = b < -0.0005 || a > 1.0005;
       if (gone !== Boolean(s.gone)) {
         s.gone = gone;
-        s.e.setAttribute('display', gone ? 'none' : 'inline');
+        s.e.style.display = gone ? 'none' : '';
       }
       if (gone) continue;
       const from = Math.max(a, -0.01);
@@ -192,16 +195,18 @@
   const pointers = new Map();
   let moved = false;
   for (const lanes of all('.lanes')) {
-    lanes.addEventListener('pointermove', (event) => {
+    const tell = (event) => {
       const track = event.target.closest && event.target.closest('.track');
-      if (pointers.size === 0 && track) {
+      if (track) {
         const mark = nearest(track, event.clientX, event.clientY);
         light(mark ? mark.e : null);
-        const text = mark ? markText(mark.i) : hintOf(event.target);
+        const text = mark ? markText(mark.i) : hintsAt(event.clientX, event.clientY);
         if (text) show(text, event.clientX, event.clientY); else hide();
       }
-    });
-    lanes.addEventListener('pointerleave', () => {
+    };
+    lanes.addEventListener('pointermove', (event) => { if (pointers.size === 0) tell(event); });
+    lanes.addEventListener('pointerleave', (event) => {
+      if (event.pointerType !== 'mouse') return;
       light(null);
       hide();
     });
@@ -219,6 +224,7 @@
       if (!event.target.closest('.track') || event.button > 0) return;
       pointers.set(event.pointerId, event.clientX);
       moved = false;
+      if (event.pointerType !== 'mouse') tell(event);
     });
     lanes.addEventListener('dblclick', (event) => {
       const track = event.target.closest('.track');
@@ -232,6 +238,7 @@
       }[event.key];
       if (!act) return;
       event.preventDefault();
+      hide();
       act();
     });
   }
@@ -257,12 +264,16 @@
   for (const end of ['pointerup', 'pointercancel']) addEventListener(end, (event) => pointers.delete(event.pointerId));
 
   // n and p: from one bad admission to the next, or through all when none is bad.
-  let at = -1;
   const step = (lanes, by) => {
     const bad = all('.m.split, .m.corrupt, .m.incomplete', lanes);
     const list = (bad.length ? bad : all('.m', lanes)).sort((x, y) => marks[x.dataset.i][0] - marks[y.dataset.i][0]);
     if (!list.length) return;
-    at = Math.min(Math.max(list.indexOf(lit) < 0 ? (by > 0 ? 0 : list.length - 1) : list.indexOf(lit) + by, 0), list.length - 1);
+    let next = list.indexOf(lit) + by;
+    if (!list.includes(lit)) {
+      const ahead = list.findIndex((e) => marks[e.dataset.i][0] >= view[0]);
+      next = by > 0 ? (ahead < 0 ? list.length - 1 : ahead) : list.findLastIndex((e) => marks[e.dataset.i][0] <= view[1]);
+    }
+    const at = Math.min(Math.max(next, 0), list.length - 1);
     const i = Number(list[at].dataset.i);
     const time = marks[i][0];
     if (time < view[0] || time > view[1]) look(time - (view[1] - view[0]) / 2, time + (view[1] - view[0]) / 2);
@@ -287,7 +298,7 @@
   const grids = [];
   const choose = (windows) => {
     chosen = windows;
-    for (const button of all('.win, .rot')) {
+    for (const button of all('rect.win, rect.rot')) {
       const on = Boolean(chosen) && button.dataset.w !== '' && button.dataset.w.split(' ').every((w) => chosen.has(w));
       button.setAttribute('aria-pressed', String(on));
     }
@@ -303,7 +314,7 @@
       (why ? '. Causes: ' + why : '') + '.';
   };
   away.addEventListener('click', () => choose(null));
-  for (const button of all('.win, .rot')) {
+  for (const button of all('rect.win, rect.rot')) {
     const act = () => {
       const windows = button.dataset.w.split(' ').filter(Boolean);
       const same = chosen && windows.length === chosen.size && windows.every((w) => chosen.has(w));

@@ -484,7 +484,7 @@ fn draw_windows(whole: &Whole<'_>, agent: &str, registry: &str) -> Markup {
                     @let room = span.share(w.opened_at) >= named_until;
                     @if let (Some(text), true) = (text, room) {
                         @let () = { named_until = span.share(w.opened_at) + 0.09; };
-                        svg.name.lag data-a=(span.ms(w.opened_at)) x=(span.x(w.opened_at)) width="150" y="0" height=(STRIP) {
+                        svg.name.lag data-a=(span.ms(w.opened_at)) data-b=(span.ms(end)) x=(span.x(w.opened_at)) width=(span.width(w.opened_at, end)) y="0" height=(STRIP) {
                             text x="3" y="10" { (text) }
                         }
                     }
@@ -562,7 +562,7 @@ fn draw_attempts(whole: &Whole<'_>, agent: &Agent<'_>) -> Markup {
                     }
                     @if span.share(s.started_at) >= named_until {
                         @let () = { named_until = span.share(s.started_at) + 0.13; };
-                        svg.name.storm data-a=(span.ms(s.started_at)) x=(span.x(s.started_at)) width="220" y="0" height="13" {
+                        svg.name.storm data-a=(span.ms(s.started_at)) data-b=(span.ms(s.ended_at)) x=(span.x(s.started_at)) width=(span.width(s.started_at, s.ended_at)) y="0" height="13" {
                             text x="3" y="10" { "storm, peak " (count(s.peak_per_minute)) "/min" }
                         }
                     }
