@@ -40,8 +40,8 @@ fn incident() -> Session {
 fn made(events: &[Value]) -> Session {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("made.ndjson");
-    let text: String = events.iter().map(|e| format!("{e}\n")).collect();
-    std::fs::write(&path, text).unwrap();
+    let lines: Vec<String> = events.iter().map(Value::to_string).collect();
+    std::fs::write(&path, lines.join("\n")).unwrap();
     session(&path)
 }
 
