@@ -4,7 +4,7 @@
 //! is replaced, but never a word that people use (`token: expired` keeps its meaning).
 
 use super::{Redactor, is_redacted, mark_len, names, url};
-use memchr::{memchr_iter, memchr3, memmem};
+use memchr::memchr2_iter;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -12,30 +12,72 @@ use std::ops::Range;
 const SHORTEST: usize = 8;
 
 /// What secrets of well-known issuers begin with, and how many characters follow at least.
-const ISSUED: [(&str, usize); 14] = [
-    ("sk-", 16),
-    ("sk_live_", 10),
-    ("sk_test_", 10),
-    ("rk_live_", 10),
-    ("ghp_", 20),
-    ("gho_", 20),
-    ("ghs_", 20),
-    ("github_pat_", 20),
-    ("glpat-", 16),
-    ("xoxb-", 10),
-    ("xoxp-", 10),
-    ("AKIA", 16),
-    ("AIza", 30),
-    ("ya29.", 16),
-];
+fn issuers(first: u8) -> &'static [(&'static str, usize)] {
+    match first {
+        b's' => &[("sk-", 16), ("sk_live_", 10), ("sk_test_", 10)],
+        b'r' => &[("rk_live_", 10), ("rk_test_", 10)],
+        b'g' => &[("ghp_", 20), ("gho_", 20), ("ghs_", 20), ("github_pat_", 20), ("glpat-", 16)],
+        b'x' => &[("xoxb-", 10), ("xoxp-", 10), ("xapp-", 10)],
+        b'A' => &[("AKIA", 16), ("ASIA", 16), ("AIza", 30)],
+        b'y' => &[("ya29.", 16)],
+        _ => &[],
+    }
+}
+
+/// Bytes at which there is something to look for: [`secrets`] passes over the others.
+const MARKS: [bool; 256] = {
+    let mut marks = [false; 256];
+    let bytes = b"=: y\"'/(&,\n\tB";
+    let mut at = 0;
+    while at < bytes.len() {
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "a constant: it is checked when it is compiled"
+        )]
+        {
+            marks[bytes[at] as usize] = true;
+        }
+        at += 1;
+    }
+    marks
+};
 
 /// The text without its secrets.
 pub(super) fn redact<'t>(redactor: &Redactor, text: &'t str) -> Cow<'t, str> {
-    if text.len() < SHORTEST || is_redacted(text) {
+    if text.len() < SHORTEST || is_clean(text) || is_redacted(text) {
         return Cow::Borrowed(text);
     }
     let found = secrets(text);
     if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(replaced(redactor, text, found)) }
+}
+
+/// Whether the text surely holds no secret. Identifiers and paths do not; they are what events are
+/// made of.
+pub(super) fn is_clean(text: &str) -> bool {
+    // Without a branch, so that it takes vectors of bytes. What is left are letters, digits, `-`, `.`,
+    // `_`, `/`, `:` and the like, and no token of base64url can begin (`eyJ`, `eyA`) nor a key (`BEGIN`).
+    let needs_a_look = text.bytes().fold(false, |found, b| {
+        found
+            | (b <= b',')
+            | (b == b'=')
+            | (b == b'?')
+            | (b == b'@')
+            | (b == b'A')
+            | (b == b'B')
+            | (b == b'J')
+    });
+    let mut found = Vec::new();
+    if needs_a_look {
+        return false;
+    }
+    issued(text, 0, &mut found);
+    for place in memchr2_iter(b':', b'/', text.as_bytes()) {
+        if text.as_bytes().get(place) == Some(&b':') {
+            after_name(text, place, &mut found);
+        }
+        issued(text, place + 1, &mut found);
+    }
+    found.is_empty()
 }
 
 /// The text with these parts replaced.
@@ -61,50 +103,35 @@ pub(super) fn replaced(redactor: &Redactor, text: &str, mut found: Vec<Range<usi
 
 /// Where the secrets are.
 fn secrets(text: &str) -> Vec<Range<usize>> {
-    let bytes = text.as_bytes();
     let mut found = Vec::new();
     issued(text, 0, &mut found);
-    if memmem::find(bytes, b"ey").is_some() {
-        jwts(text, &mut found);
-    }
-    let mut at = 0;
-    while let Some(hit) = bytes.get(at..).and_then(|rest| memchr3(b'=', b':', b' ', rest)) {
-        let place = at + hit;
-        at = place + 1;
-        match bytes.get(place) {
-            Some(b' ') => after_space(text, place, &mut found),
-            Some(b':') if text.get(place..).is_some_and(|rest| rest.starts_with("://")) => {
-                if let Some(range) = url::user_info(text, place + 3) {
-                    found.push(range);
-                }
+    let is_mark = |byte: &u8| MARKS.get(usize::from(*byte)).is_some_and(|mark| *mark);
+    let marks = text.bytes().enumerate().filter(|(_, byte)| is_mark(byte));
+    for (place, mark) in marks {
+        match mark {
+            b'y' => jwt(text, place, &mut found),
+            b'B' => key(text, place, &mut found),
+            b' ' => after_space(text, place, &mut found),
+            b':' if text.get(place..).is_some_and(|rest| rest.starts_with("://")) => {
+                found.extend(url::user_info(text, place + 3));
             }
-            _ => after_name(text, place, &mut found),
+            b':' | b'=' => after_name(text, place, &mut found),
+            _ => {}
         }
-        issued(text, at, &mut found);
-    }
-    // What stands after other marks.
-    for mark in [b'"', b'/', b'\'', b'(', b'&', b',', b'\n'] {
-        for place in memchr_iter(mark, bytes) {
+        if !mark.is_ascii_alphabetic() {
             issued(text, place + 1, &mut found);
         }
-    }
-    if memmem::find(bytes, b"-----BEGIN ").is_some() {
-        keys(text, &mut found);
     }
     found
 }
 
 /// A secret of a well-known issuer at `start`.
 fn issued(text: &str, start: usize, found: &mut Vec<Range<usize>>) {
-    let Some(rest) = text.get(start..) else { return };
-    // All of them begin with one of these.
-    if !matches!(rest.as_bytes().first(), Some(b's' | b'r' | b'g' | b'x' | b'A' | b'y')) {
-        return;
-    }
-    for (prefix, least) in ISSUED {
-        if let Some(secret) = rest.strip_prefix(prefix) {
+    let Some(first) = text.as_bytes().get(start) else { return };
+    for (prefix, least) in issuers(*first) {
+        if let Some(secret) = text.get(start..).and_then(|rest| rest.strip_prefix(prefix)) {
             let len = run(secret, |b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
-            if len >= least {
+            if len >= *least {
                 found.push(start..start + prefix.len() + len);
             }
         }
@@ -115,39 +142,36 @@ fn run(text: &str, belongs: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|b| belongs(*b)).count()
 }
 
-/// JSON Web Tokens: base64url of `{"`, a dot, and more of it. Two parts are enough: the second holds
-/// the claims.
-fn jwts(text: &str, found: &mut Vec<Range<usize>>) {
+/// A JSON Web Token whose second letter is at `place`: base64url of `{"` (`eyJ`) or `{ ` (`eyA`), a
+/// dot, and more of it. Two parts are enough: the second holds the claims.
+fn jwt(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
     let base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
-    for start in memmem::find_iter(text.as_bytes(), b"ey") {
-        let token = text.get(start..).unwrap_or_default();
-        // `eyJ` is `{"`, `eyA` is `{ `, `eyI` is not JSON.
-        if !token.starts_with("eyJ") && !token.starts_with("eyA") {
-            continue;
-        }
-        let header = run(token, base64);
-        let claims = token.get(header..).and_then(|rest| rest.strip_prefix('.'));
-        let Some(claims) = claims else { continue };
-        if header >= 8 && run(claims, base64) >= 4 {
-            let len = run(token, |b| base64(b) || b == b'.');
-            found.push(start..start + len);
-        }
+    let Some(start) = place.checked_sub(1) else { return };
+    let token = text.get(start..).unwrap_or_default();
+    if !token.starts_with("eyJ") && !token.starts_with("eyA") {
+        return;
+    }
+    let header = run(token, base64);
+    let Some(claims) = token.get(header..).and_then(|rest| rest.strip_prefix('.')) else { return };
+    if header >= 8 && run(claims, base64) >= 4 {
+        let len = run(token, |b| base64(b) || b == b'.');
+        found.push(start..start + len);
     }
 }
 
-/// Private keys in PEM.
-fn keys(text: &str, found: &mut Vec<Range<usize>>) {
-    for start in memmem::find_iter(text.as_bytes(), b"-----BEGIN ") {
-        let rest = text.get(start..).unwrap_or_default();
-        let secret = rest.get(..rest.len().min(64)).unwrap_or(rest).contains("PRIVATE KEY");
-        if secret {
-            let end = rest.find("-----END ").map_or(rest.len(), |end| {
-                let after = rest.get(end + 9..).unwrap_or_default();
-                end + 9 + after.find("-----").map_or(after.len(), |close| close + 5)
-            });
-            found.push(start..start + end);
-        }
+/// A private key in PEM whose `BEGIN` is at `place`.
+fn key(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
+    let Some(start) = place.checked_sub(5) else { return };
+    let rest = text.get(start..).unwrap_or_default();
+    let Some(title) = rest.strip_prefix("-----BEGIN ") else { return };
+    if !title.split_once("-----").is_some_and(|(title, _)| title.contains("PRIVATE KEY")) {
+        return;
     }
+    let end = rest.find("-----END ").map_or(rest.len(), |end| {
+        let after = rest.get(end + 9..).unwrap_or_default();
+        end + 9 + after.find("-----").map_or(after.len(), |close| close + 5)
+    });
+    found.push(start..start + end);
 }
 
 /// `Bearer TOKEN` and the like: the space at `place` follows the scheme.
@@ -197,6 +221,9 @@ fn is_word(token: &str) -> bool {
 
 /// `name=VALUE`, `name: VALUE`, `"name":"VALUE"`: the mark at `place` follows the name.
 fn after_name(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
+    if text.get(place..).is_some_and(|rest| rest.starts_with("://")) {
+        return;
+    }
     let before = text.get(..place).unwrap_or_default();
     let before = before.trim_end_matches([' ', '"', '\'', '\\']);
     let name_len = before

@@ -7,6 +7,9 @@ use std::ops::Range;
 /// The URL without user info (which is dropped, so that the URL stays one) and with the values of
 /// secret parameters replaced.
 pub(super) fn redact<'t>(redactor: &Redactor, url: &'t str) -> Cow<'t, str> {
+    if text::is_clean(url) {
+        return Cow::Borrowed(url);
+    }
     let bare = match url.find("://").and_then(|scheme| user_info(url, scheme + 3)) {
         Some(range) => {
             let before = url.get(..range.start).unwrap_or_default();
