@@ -3,7 +3,12 @@
 //! Knows nothing of exchanges. What is small stays in memory; the rest lies in an unnamed temporary
 //! file that is gone when the program ends, however it ends. So the memory that joining takes does
 //! not grow with the bodies.
+//!
+//! Bodies and headers hold secrets, and their bytes are still needed for hashes and digests: so they
+//! are enciphered on their way to the file, under a key that only this process ever has.
 
+use sha2::{Digest, Sha256};
+use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use tempfile::SpooledTempFile;
 
@@ -29,11 +34,12 @@ impl Slot {
 pub(super) struct Spool {
     file: SpooledTempFile,
     end: u64,
+    cipher: Option<Cipher>,
 }
 
 impl Default for Spool {
     fn default() -> Self {
-        Self { file: SpooledTempFile::new(IN_MEMORY_BYTES), end: 0 }
+        Self { file: SpooledTempFile::new(IN_MEMORY_BYTES), end: 0, cipher: None }
     }
 }
 
@@ -41,8 +47,14 @@ impl Spool {
     /// Appends a piece. Errors when the temporary folder cannot be written.
     pub(super) fn push(&mut self, piece: &[u8]) -> io::Result<Slot> {
         let slot = Slot { offset: self.end, len: piece.len() as u64 };
+        let cipher = match &self.cipher {
+            Some(cipher) => cipher,
+            None => self.cipher.insert(Cipher::new()?),
+        };
+        let mut enciphered = piece.to_vec();
+        cipher.apply(self.end, &mut enciphered);
         self.file.seek(SeekFrom::Start(self.end))?;
-        self.file.write_all(piece)?;
+        self.file.write_all(&enciphered)?;
         self.end += slot.len;
         Ok(slot)
     }
@@ -53,6 +65,43 @@ impl Spool {
         let mut piece = vec![0; usize::try_from(slot.len).map_err(|_| damaged())?];
         self.file.read_exact(&mut piece)?;
         Ok(piece)
+    }
+}
+
+/// A stream cipher made of SHA-256 in counter mode. No place of the file is written twice, so no part
+/// of the stream is used twice.
+struct Cipher {
+    keyed: Sha256,
+}
+
+impl fmt::Debug for Cipher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cipher").finish_non_exhaustive()
+    }
+}
+
+impl Cipher {
+    /// Under a key of its own.
+    fn new() -> io::Result<Self> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(io::Error::other)?;
+        Ok(Self { keyed: Sha256::new().chain_update(key) })
+    }
+
+    /// Enciphers or deciphers the bytes that lie at `offset`.
+    fn apply(&self, offset: u64, bytes: &mut [u8]) {
+        const BLOCK: u64 = 32;
+        let mut at = offset;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let stream = self.keyed.clone().chain_update((at / BLOCK).to_le_bytes()).finalize();
+            let skipped = usize::try_from(at % BLOCK).unwrap_or_default();
+            let len = rest.len().min(stream.len() - skipped);
+            let (now, later) = rest.split_at_mut(len);
+            now.iter_mut().zip(stream.iter().skip(skipped)).for_each(|(byte, key)| *byte ^= key);
+            at += len as u64;
+            rest = later;
+        }
     }
 }
 
@@ -77,5 +126,18 @@ mod tests {
         assert_eq!(spool.read(empty).unwrap(), b"");
         let third = spool.push(b"three").unwrap();
         assert_eq!(spool.read(third).unwrap(), b"three");
+    }
+
+    #[test]
+    fn nothing_lies_in_the_file_as_it_is() {
+        let mut spool = Spool::default();
+        let secret = b"Authorization: Bearer abc123def456".repeat(3);
+        spool.push(b"x").unwrap();
+        let slot = spool.push(&secret).unwrap();
+        let mut raw = Vec::new();
+        spool.file.seek(SeekFrom::Start(0)).unwrap();
+        spool.file.read_to_end(&mut raw).unwrap();
+        assert!(!raw.windows(6).any(|part| secret.windows(6).any(|own| own == part)));
+        assert_eq!(spool.read(slot).unwrap(), secret);
     }
 }

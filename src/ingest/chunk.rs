@@ -121,7 +121,7 @@ impl Chunk {
                 vec![rejected(record.at, Kind::TruncatedRecord, detail)]
             }
             _ if self.framing == Framing::TextLines => vec![repair_text(record.bytes, place)],
-            _ if self.holds_json(record.bytes) => repair(record.bytes, place),
+            _ if self.is_json(record.bytes) => repair(record.bytes, place),
             _ => vec![Piece {
                 at: record.at,
                 reading: Reading::Readable(Cow::Borrowed(record.bytes)),
@@ -143,13 +143,19 @@ impl Chunk {
         pieces
     }
 
-    fn holds_json(&self, record: &[u8]) -> bool {
+    /// Whether its records are JSON, whatever their format.
+    pub fn holds_json(&self) -> bool {
+        matches!(self.framing, Framing::JsonLines | Framing::JsonValues | Framing::JsonArray(_))
+    }
+
+    /// Whether this record is to be read as JSON.
+    fn is_json(&self, record: &[u8]) -> bool {
         match self.framing {
-            Framing::JsonLines | Framing::JsonValues | Framing::JsonArray(_) => true,
             Framing::TextLines => false,
             Framing::LengthPrefixed | Framing::Whole => {
                 matches!(record.trim_ascii_start().first(), Some(b'{' | b'['))
             }
+            _ => self.holds_json(),
         }
     }
 }

@@ -209,3 +209,83 @@ const MAX_FOLDERS: usize = 64;
 fn joined(folder: &str, name: &str) -> String {
     if folder.ends_with('/') { format!("{folder}{name}") } else { format!("{folder}/{name}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn folder(files: &[&str]) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, b"x").unwrap();
+        }
+        folder
+    }
+
+    /// Names of sources and of problems, with the folder's name as `F`.
+    fn told(folder: &TempDir, inputs: &[&str]) -> (Vec<String>, Vec<String>) {
+        let base = folder.path().to_str().unwrap();
+        let inputs: Vec<String> = inputs.iter().map(|input| input.replace('F', base)).collect();
+        let found = discover(&inputs);
+        let short = |name: &String| name.replace(base, "F");
+        (
+            found.sources.iter().map(|source| short(&source.name)).collect(),
+            found.problems.iter().map(|(name, _)| short(name)).collect(),
+        )
+    }
+
+    #[test]
+    fn everything_below_a_folder_in_order_of_bytes() {
+        let folder = folder(&["b.log", "a/x", "a/.hidden", "a.log", "B"]);
+        let (sources, problems) = told(&folder, &["F"]);
+        assert_eq!(sources, ["F/B", "F/a.log", "F/a/.hidden", "F/a/x", "F/b.log"]);
+        assert!(problems.is_empty());
+        assert_eq!(told(&folder, &["F/"]).0[0], "F/B");
+    }
+
+    #[test]
+    fn the_order_of_arguments_never_matters_and_nothing_is_read_twice() {
+        let folder = folder(&["a", "b"]);
+        let ascending = told(&folder, &["F/a", "F/b", "-"]);
+        assert_eq!(ascending, told(&folder, &["-", "F/b", "F/a", "F/a"]));
+        assert_eq!(told(&folder, &["F", "F/a"]).0, ["F/a", "F/b"]);
+        assert_eq!(told(&folder, &["F/./a", "F/a"]).0.len(), 1);
+    }
+
+    #[test]
+    fn globs() {
+        let folder = folder(&["a.log", "b.log", "c.txt", "d/e.log", "d/f/g.log"]);
+        assert_eq!(told(&folder, &["F/*.log"]).0, ["F/a.log", "F/b.log"]);
+        assert_eq!(
+            told(&folder, &["F/**/*.log"]).0,
+            ["F/a.log", "F/b.log", "F/d/e.log", "F/d/f/g.log"]
+        );
+        assert_eq!(told(&folder, &["F/d*"]).0, ["F/d/e.log", "F/d/f/g.log"]);
+        assert_eq!(told(&folder, &["F/*.gz"]).1, ["F/*.gz"]);
+        assert_eq!(told(&folder, &["F/[a"]).1, ["F/[a"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
+        let folder = folder(&["a"]);
+        let (sources, problems) = told(&folder, &["F/missing", "F/a", "s3://bucket/x"]);
+        assert_eq!(
+            (sources, problems),
+            (vec!["F/a".to_owned()], vec!["F/missing".to_owned(), "s3://bucket/x".to_owned()])
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_but_not_in_circles() {
+        let folder = folder(&["a/x"]);
+        std::os::unix::fs::symlink(folder.path(), folder.path().join("a/up")).unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.path().join("dead")).unwrap();
+        let (sources, problems) = told(&folder, &["F"]);
+        assert_eq!(sources, ["F/a/x"]);
+        assert_eq!(problems, ["F/a/up", "F/dead"]);
+    }
+}

@@ -20,6 +20,7 @@ mod journal_form;
 mod reading;
 mod recorded;
 mod rotation_truth;
+mod secrets;
 mod wire;
 
 #[test]
