@@ -270,7 +270,7 @@ mod tests {
             match framer.step(at) {
                 Step::Blank { next } => (blank, at) = (blank + 1, next),
                 Step::Record { start, end, next, .. } => {
-                    records.push((start, text[start..end].to_owned()));
+                    records.push((start, text.get(start..end).unwrap().to_owned()));
                     at = next;
                 }
                 Step::TooLarge { start, from, mut skip } => {

@@ -378,6 +378,7 @@ impl Reading {
 mod tests {
     use super::*;
     use crate::formats::Framing;
+    use std::fmt::Write as _;
     use std::io::{Cursor, Write};
 
     const LINES: &str = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n";
@@ -433,19 +434,21 @@ mod tests {
     }
 
     /// Lines that do not compress to nothing, so that a cut lies within them.
+    type Compress = fn(&[u8]) -> Vec<u8>;
+
     fn many_lines() -> Vec<u8> {
         let mut seed = 1_u64;
         let mut text = String::new();
         for _ in 0..20_000 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            text.push_str(&format!("{{\"a\":\"{seed:x}\"}}\n"));
+            writeln!(text, "{{\"a\":\"{seed:x}\"}}").unwrap();
         }
         text.into_bytes()
     }
 
     #[test]
     fn every_member_is_read_whatever_follows() {
-        let codecs: [(&str, fn(&[u8]) -> Vec<u8>); 4] =
+        let codecs: [(&str, Compress); 4] =
             [("gzip", gzip), ("zstd", zstd), ("bzip2", bzip2), ("xz", xz)];
         for (name, compress) in codecs {
             let one = compress(LINES.as_bytes());
@@ -465,7 +468,7 @@ mod tests {
     #[test]
     fn what_comes_before_damage_is_kept() {
         let lines = many_lines();
-        let codecs: [(&str, fn(&[u8]) -> Vec<u8>); 4] =
+        let codecs: [(&str, Compress); 4] =
             [("gzip", gzip), ("zstd", zstd), ("bzip2", bzip2), ("xz", xz)];
         for (name, compress) in codecs {
             let one = compress(&lines);

@@ -1,9 +1,11 @@
 //! The one integration test binary: each module is one subject.
-#![expect(
+#![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::format_collect,
+    clippy::format_push_string,
     reason = "a test may panic"
 )]
 
