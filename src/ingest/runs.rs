@@ -367,19 +367,15 @@ impl<'b> Decoder<'b> {
     fn number(&mut self) -> Option<i64> {
         Some(i64::from_le_bytes(self.take(8)?.try_into().ok()?))
     }
-    #[expect(clippy::option_option, reason = "outside: cut short; inside: absent")]
     fn maybe_bytes(&mut self) -> Option<Option<&'b [u8]>> {
         if self.flag()? { Some(Some(self.bytes()?)) } else { Some(None) }
     }
-    #[expect(clippy::option_option, reason = "outside: cut short; inside: absent")]
     fn maybe_text(&mut self) -> Option<Option<&'b str>> {
         if self.flag()? { Some(Some(self.text()?)) } else { Some(None) }
     }
-    #[expect(clippy::option_option, reason = "outside: cut short; inside: absent")]
     fn maybe_number(&mut self) -> Option<Option<i64>> {
         if self.flag()? { Some(Some(self.number()?)) } else { Some(None) }
     }
-    #[expect(clippy::option_option, reason = "outside: cut short; inside: absent")]
     fn maybe_flag(&mut self) -> Option<Option<bool>> {
         Some(self.maybe_number()?.map(|number| number == 1))
     }
