@@ -64,6 +64,9 @@ impl Spool {
         self.file.seek(SeekFrom::Start(slot.offset))?;
         let mut piece = vec![0; usize::try_from(slot.len).map_err(|_| damaged())?];
         self.file.read_exact(&mut piece)?;
+        if let Some(cipher) = &self.cipher {
+            cipher.apply(slot.offset, &mut piece);
+        }
         Ok(piece)
     }
 }
