@@ -99,10 +99,7 @@ fn print(globals: &Globals, from: &From, how: &How) -> Result<Exit, Failure> {
             ReportFormat::Timesketch => timesketch::write(&answers.findings()?, out)?,
             ReportFormat::Markdown => markdown::write(&answers.document()?, out)?,
             ReportFormat::Text => {
-                let to_file = path.is_some_and(|p| p != std::path::Path::new("-"));
-                let terminal = output::terminal(to_file, globals.color, globals.width);
-                let style = text::Style { columns: terminal.columns, colour: terminal.colour };
-                text::write(&answers.document()?, style, out)?;
+                text::write(&answers.document()?, output::style(globals, path), out)?;
             }
         }
         Ok(())

@@ -73,9 +73,9 @@ pub struct From {
     /// A file, folder, glob, URL or `-` to read (repeatable)
     #[arg(long = "input", short, value_name = "INPUT", value_hint = ValueHint::AnyPath)]
     pub inputs: Vec<String>,
-    /// A store that `carddrift ingest` filled, in place of inputs
-    #[arg(long, value_name = "FOLDER", conflicts_with = "inputs", value_hint = ValueHint::DirPath)]
-    pub store: Option<std::path::PathBuf>,
+    /// A store to read
+    #[arg(long, short, value_name = "STORE", value_hint = ValueHint::DirPath, conflicts_with = "inputs")]
+    pub store: Option<PathBuf>,
     /// See there.
     #[command(flatten)]
     pub reading: Reading,

@@ -102,6 +102,13 @@ impl From<QueryError> for Failure {
     }
 }
 
+impl From<StoreError> for Failure {
+    fn from(e: StoreError) -> Self {
+        let exit = if e.is_usage() { Exit::Usage } else { Exit::Unreadable };
+        Self { exit, message: e.to_string(), help: e.help().map(str::to_owned) }
+    }
+}
+
 impl From<ReportError> for Failure {
     fn from(e: ReportError) -> Self {
         match e {
@@ -109,13 +116,6 @@ impl From<ReportError> for Failure {
             ReportError::Write(e) => e.into(),
             ReportError::Shape(_) => Self::new(Exit::Internal, e.to_string()),
         }
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(e: StoreError) -> Self {
-        let exit = if e.is_usage() { Exit::Usage } else { Exit::Unreadable };
-        Self::new(exit, e.to_string())
     }
 }
 

@@ -4,13 +4,17 @@
 //!
 //! *A command*: one file, one variant of [`Command`] with its doc, one line in [`dispatch`].
 
+mod actions;
 mod again;
 mod analyze;
 mod arguments;
 mod config;
+mod diff;
 mod exit;
+mod explain;
 mod gate;
 mod ingest;
+mod inspect;
 mod output;
 mod progress;
 mod queries;
@@ -62,7 +66,11 @@ enum Command {
     Queries(queries::Queries),
     Report(analyze::Report),
     Slo(slo::Slo),
-    Store(store::Store),
+    Explain(explain::Explain),
+    Diff(diff::Diff),
+    Actions(actions::Actions),
+    Inspect(inspect::Inspect),
+    Store(store::StoreCommand),
     Config(config::Config),
     Completions(shell::Completions),
     Man(shell::Man),
@@ -72,12 +80,16 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let globals = &cli.globals;
     match cli.command {
         Command::Analyze(analyze) => analyze::run(globals, analyze),
+        Command::Ingest(ingest) => ingest::run(globals, &ingest),
         Command::Query(query) => query::run(globals, &query),
         Command::Queries(queries) => queries::run(globals, &queries),
         Command::Slo(slo) => slo::run(globals, &slo),
         Command::Report(report) => analyze::run_report(globals, &report),
-        Command::Ingest(ingest) => ingest::run(globals, &ingest),
-        Command::Store(store) => store::run(&store),
+        Command::Explain(explain) => explain::run(globals, &explain),
+        Command::Actions(actions) => actions::run(globals, &actions),
+        Command::Diff(diff) => diff::run(globals, &diff),
+        Command::Inspect(inspect) => inspect::run(globals, inspect),
+        Command::Store(store) => store::run(globals, &store),
         Command::Config(config) => config::run(globals, &config),
         Command::Completions(completions) => shell::completions(&completions),
         Command::Man(man) => shell::man(&man),

@@ -1,6 +1,8 @@
 //! Where results go: standard output, or a file that is written whole or not at all.
 
+use super::arguments::Globals;
 use super::exit::{Exit, Failure};
+use crate::report::document::text::Style;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -108,6 +110,13 @@ pub enum Colour {
     Always,
     /// Never.
     Never,
+}
+
+/// How a report is set where it goes.
+pub fn style(globals: &Globals, path: Option<&Path>) -> Style {
+    let to_file = path.is_some_and(|p| p != Path::new("-"));
+    let terminal = terminal(to_file, globals.color, globals.width);
+    Style { columns: terminal.columns, colour: terminal.colour }
 }
 
 /// Looks at standard output; a file is no terminal.

@@ -112,7 +112,7 @@ pub fn judge(
         }
     }
     let known = |a: &crate::ingest::Account| a.format.is_some() || a.facts.content_bytes == 0;
-    if !ingested.accounts.iter().any(known) {
+    if !ingested.accounts.iter().any(known) && ingested.skipped.is_empty() {
         return Err(Failure::new(Exit::Unreadable, "nothing could be read")
             .help("`carddrift inspect` tells why, source by source"));
     }
@@ -172,14 +172,41 @@ pub fn own_queries(globals: &Globals, settings: &Settings) -> Result<Vec<OwnQuer
     Ok(queries)
 }
 
-/// Reads what the arguments name and opens a session over it.
+/// Reads what the arguments name, or the store, and opens a session over it.
 pub fn open(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Read, Failure> {
     if from.inputs.is_empty() && from.store.is_none() {
         return Err(
-            Failure::usage("there is nothing to read").help("give --input INPUT or --store FOLDER")
+            Failure::usage("there is nothing to read").help("give --input INPUT or --store STORE")
         );
     }
     let loaded = settings(globals)?;
+    let settings = session_settings(globals, limits, &loaded)?;
+    if let Some(store) = &from.store {
+        let dataset = Store::open(store)?.dataset()?;
+        let session = Session::open(dataset, &settings)?;
+        return Ok(Read { session, exit: Exit::Done });
+    }
+    let ingested = read_inputs(globals, &from.inputs, &from.reading, &loaded)?;
+    let exit = judge(globals, &from.inputs, &from.reading, &ingested)?;
+    let session = Session::open(ingested.tables, &settings)?;
+    Ok(Read { session, exit })
+}
+
+/// The same for inputs alone, and when nothing could be read too: to tell what they hold.
+pub fn open_all(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Read, Failure> {
+    let loaded = settings(globals)?;
+    let settings = session_settings(globals, limits, &loaded)?;
+    let ingested = read_inputs(globals, &from.inputs, &from.reading, &loaded)?;
+    let exit = judge(globals, &from.inputs, &from.reading, &ingested).unwrap_or(Exit::Unreadable);
+    let session = Session::open(ingested.tables, &settings)?;
+    Ok(Read { session, exit })
+}
+
+fn session_settings(
+    globals: &Globals,
+    limits: &LimitArgs,
+    loaded: &Loaded,
+) -> Result<Settings, Failure> {
     let mut settings = Settings::of(&loaded.config);
     settings.limits = limits.limits()?;
     settings.queries = own_queries(globals, &settings)?;
@@ -187,12 +214,5 @@ pub fn open(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Read, 
         settings.threads = globals.threads;
     }
     settings.memory_limit = globals.memory_limit;
-    if let Some(folder) = &from.store {
-        let session = Session::open(Store::open(folder)?.dataset()?, &settings)?;
-        return Ok(Read { session, exit: Exit::Done });
-    }
-    let ingested = read_inputs(globals, &from.inputs, &from.reading, &loaded)?;
-    let exit = judge(globals, &from.inputs, &from.reading, &ingested)?;
-    let session = Session::open(ingested.tables, &settings)?;
-    Ok(Read { session, exit })
+    Ok(settings)
 }

@@ -16,10 +16,10 @@ pub const SCHEMA: &str = "carddrift.report/1";
 const BINDINGS: &str = "SELECT * FROM bindings WHERE verdict = '$verdict'
     ORDER BY task_id, artifact_id, agent NULLS LAST";
 
-const SOURCES: &str = "SELECT * FROM sources ORDER BY source_file, sha256";
+pub(super) const SOURCES: &str = "SELECT * FROM sources ORDER BY source_file, sha256";
 
 /// The first three problems of each kind, those that cost records first.
-const PROBLEMS: &str = "
+pub(super) const PROBLEMS: &str = "
 WITH numbered AS (
   SELECT p.*,
     row_number() OVER (PARTITION BY code

@@ -200,7 +200,7 @@ answer!(/// A row of `actions`.
 Action {
     action: String,
     agent: Option<String>,
-    target: String,
+    target: Option<String>,
     card_etag: Option<String>,
     reason: String,
     tasks: i64,

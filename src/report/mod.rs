@@ -8,13 +8,16 @@
 //! *A format for rows*: one file and one line in [`Format`].
 
 pub mod answers;
+pub mod card_diff;
 pub mod causes;
 pub mod condition;
 pub mod csv;
 pub mod document;
+pub mod explain;
 pub mod figures;
 pub mod findings;
 pub mod html;
+pub mod inspect;
 pub mod json;
 pub mod markdown;
 pub mod parquet;
@@ -25,6 +28,7 @@ pub mod table;
 pub mod timesketch;
 pub mod trouble;
 pub mod typed;
+pub mod work;
 
 use rows::View;
 use std::fmt;

@@ -97,6 +97,46 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The text in lines of at most `columns`, broken at blanks, else after what parts a path, else
+/// anywhere: nothing is lost.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while width(rest) > columns {
+        let mut taken = 0;
+        let mut fits = 0;
+        let mut good = None;
+        for (at, c) in rest.char_indices() {
+            taken += c.width().unwrap_or(0);
+            let end = at + c.len_utf8();
+            // A blank may hang over the edge: it goes.
+            if c == ' ' && taken <= columns + 1 {
+                good = Some(end);
+            }
+            if taken > columns {
+                break;
+            }
+            if matches!(c, '/' | ',' | ':' | '-' | '_') && good.is_none_or(|g| end > g) {
+                good = Some(end);
+            }
+            fits = end;
+        }
+        // A break that leaves most of the line empty is worse than one within a word.
+        let far = good.filter(|g| width(rest.get(..*g).unwrap_or_default()) * 3 >= columns);
+        let end = far.unwrap_or(fits);
+        let end =
+            if end == 0 { rest.chars().next().map_or(rest.len(), char::len_utf8) } else { end };
+        let (line, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        lines.push(line.trim_end().to_owned());
+        rest = after.trim_start();
+    }
+    if !rest.is_empty() || lines.is_empty() {
+        lines.push(rest.to_owned());
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,7 +163,16 @@ mod tests {
     fn wide_characters_count_twice() {
         assert_eq!(width("日本"), 4);
         assert_eq!(cut("日本語", 5), "日本…");
-        assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(cut("abcd", 4), "abcd");
+    }
+
+    #[test]
+    fn long_texts_break_where_they_may() {
+        assert_eq!(wrap("the card was old", 8), ["the card", "was old"]);
+        assert_eq!(wrap("samples/har/a.har:12", 12), ["samples/har/", "a.har:12"]);
+        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("日本語", 3), ["日", "本", "語"]);
+        assert_eq!(wrap("日", 1), ["日"]);
+        assert_eq!(wrap("", 5), [""]);
     }
 }

@@ -1,4 +1,5 @@
-//! Rows as a table of text, as wide as the terminal; what does not fit stands one column a line.
+//! Rows as a table of text, as wide as the terminal: texts break into several lines; what does not
+//! fit even so stands one column a line.
 //!
 //! Texts of the data can do nothing to the terminal. Hashes are cut to twelve digits: the other
 //! formats have them whole.
@@ -10,7 +11,7 @@ use std::io::{self, Write};
 
 /// Between two columns.
 const GAP: usize = 2;
-/// No column is cut below this.
+/// No column is made narrower than this.
 const LEAST: usize = 12;
 
 /// Writes the rows within `columns` of a terminal, or as wide as they are.
@@ -108,17 +109,20 @@ impl Grid {
 
     fn write_table(&self, indent: &str, widths: &[usize], out: &mut dyn Write) -> io::Result<()> {
         let line = |cells: &[String], out: &mut dyn Write| {
-            let mut text = String::from(indent);
-            for ((cell, width), right) in cells.iter().zip(widths).zip(&self.right) {
-                let cell = safe::cut(cell, *width);
-                let blank = " ".repeat(width.saturating_sub(safe::width(&cell)));
-                let (before, after) = if *right { (&*blank, "") } else { ("", &*blank) };
-                text.push_str(before);
-                text.push_str(&cell);
-                text.push_str(after);
-                text.push_str("  ");
+            let broken: Vec<Vec<String>> =
+                cells.iter().zip(widths).map(|(cell, width)| safe::wrap(cell, *width)).collect();
+            let height = broken.iter().map(Vec::len).max().unwrap_or(0);
+            for line in 0..height {
+                let mut text = String::from(indent);
+                for ((lines, width), right) in broken.iter().zip(widths).zip(&self.right) {
+                    let cell = lines.get(line).map_or("", String::as_str);
+                    let blank = " ".repeat(width.saturating_sub(safe::width(cell)));
+                    let (before, after) = if *right { (&*blank, "") } else { ("", &*blank) };
+                    text.extend([before, cell, after, "  "]);
+                }
+                writeln!(out, "{}", text.trim_end())?;
             }
-            writeln!(out, "{}", text.trim_end())
+            Ok::<(), io::Error>(())
         };
         line(&self.names, out)?;
         let rules: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
@@ -136,15 +140,18 @@ impl Grid {
             for (name, cell) in self.names.iter().zip(row) {
                 let blank = " ".repeat(name_width.saturating_sub(safe::width(name)));
                 let room = columns.saturating_sub(name_width + GAP).max(LEAST);
-                let line = format!("{indent}{name}{blank}  {}", safe::cut(cell, room));
-                writeln!(out, "{}", line.trim_end())?;
+                for (i, line) in safe::wrap(cell, room).iter().enumerate() {
+                    let lead =
+                        if i == 0 { format!("{name}{blank}") } else { " ".repeat(name_width) };
+                    writeln!(out, "{}", format!("{indent}{lead}  {line}").trim_end())?;
+                }
             }
         }
         Ok(())
     }
 }
 
-/// The widths with the widest texts cut until the line fits; `None`: it cannot.
+/// The widths with the widest texts narrowed until the line fits; `None`: it cannot.
 fn fit(widths: &[usize], right: &[bool], columns: usize) -> Option<Vec<usize>> {
     let mut widths = widths.to_vec();
     loop {
@@ -198,12 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_cuts_texts_but_no_number() {
+    fn a_narrow_terminal_breaks_texts_but_no_number() {
         assert_eq!(
             text(&small(), Some(34)),
             "agent          card          tasks\n\
              ─────────────  ────────────  ─────\n\
-             agent://b/\\u…  9f86d081884…      7\n\
+             agent://b/     9f86d081884c      7\n\
+             \\u{1b}[2J      …\n\
              b              ·              1847\n"
         );
     }

@@ -100,6 +100,11 @@ impl Store {
         Ok(dataset)
     }
 
+    /// Where a file of a commit lies.
+    pub fn path_of(&self, file: &File) -> PathBuf {
+        self.path(file)
+    }
+
     fn path(&self, file: &File) -> PathBuf {
         self.root.join(SEGMENTS).join(&file.name)
     }

@@ -56,9 +56,20 @@ pub fn inline(prose: &Prose) -> String {
             Span::Say(words) => escape(words),
             Span::Strong(words) => format!("**{}**", escape(words)),
             Span::Name(name) => safe::markdown(name).into_owned(),
+            Span::Told(sentence) => told(sentence),
             Span::Code(code) => safe::markdown_code(code),
         })
         .collect()
+}
+
+/// A sentence with names from the data: words that are not plain become code spans.
+fn told(sentence: &str) -> String {
+    let words = sentence.split(' ').map(|word| {
+        let name = word.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+        let rest = word.get(name.len()..).unwrap_or_default();
+        if name.is_empty() { rest.to_owned() } else { format!("{}{rest}", safe::markdown(name)) }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Our words hold no markup, but may hold its characters.

@@ -15,6 +15,8 @@ pub enum Span {
     Strong(String),
     /// A name from the data: an agent, a registry, a task.
     Name(String),
+    /// A sentence of ours with names from the data in it.
+    Told(String),
     /// Something to type.
     Code(String),
 }
@@ -47,6 +49,13 @@ impl Prose {
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.0.push(Span::Name(name.into()));
+        self
+    }
+
+    /// Adds a sentence with names from the data in it.
+    #[must_use]
+    pub fn told(mut self, sentence: impl Into<String>) -> Self {
+        self.0.push(Span::Told(sentence.into()));
         self
     }
 
@@ -240,7 +249,7 @@ mod tests {
             let names: Vec<String> = (1..=n).map(|i| format!("r{i}")).collect();
             let prose = Prose::new().names(&names, most);
             let texts = prose.0.into_iter().map(|s| match s {
-                Span::Say(t) | Span::Strong(t) | Span::Name(t) | Span::Code(t) => t,
+                Span::Say(t) | Span::Strong(t) | Span::Name(t) | Span::Told(t) | Span::Code(t) => t,
             });
             texts.collect::<String>()
         };

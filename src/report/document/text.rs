@@ -71,7 +71,7 @@ pub fn plain(prose: &Prose) -> String {
         .iter()
         .map(|span| match span {
             Span::Say(words) | Span::Strong(words) => words.clone(),
-            Span::Name(name) => safe::terminal(name).into_owned(),
+            Span::Name(text) | Span::Told(text) => safe::terminal(text).into_owned(),
             Span::Code(code) => format!("`{}`", safe::terminal(code)),
         })
         .collect()
@@ -138,6 +138,7 @@ fn words(prose: &Prose, style: Style) -> Vec<(String, &'static str, bool)> {
             Span::Say(t) => (t.clone(), ""),
             Span::Strong(t) => (t.clone(), BOLD),
             Span::Name(t) => (safe::terminal(t).into_owned(), CYAN),
+            Span::Told(t) => (safe::terminal(t).into_owned(), ""),
             Span::Code(t) => (format!("`{}`", safe::terminal(t)), BOLD),
         };
         let colour = if style.colour { colour } else { "" };

@@ -90,6 +90,7 @@ pub fn prose(prose: &Prose) -> Markup {
                 Span::Say(words) => (words),
                 Span::Strong(words) => strong { (words) },
                 Span::Name(text) => (name(text)),
+                Span::Told(text) => (safe::terminal(text)),
                 Span::Code(text) => code { (shown(text)) },
             }
         }
@@ -102,6 +103,7 @@ pub fn plain(prose: &Prose) -> String {
         match span {
             Span::Say(words) | Span::Strong(words) => text.push_str(words),
             Span::Name(name) | Span::Code(name) => text.push_str(&shown(name)),
+            Span::Told(sentence) => text.push_str(&safe::terminal(sentence)),
         }
         text
     })

@@ -175,14 +175,19 @@ fn actions(
     )
     .rest("carddrift actions");
     for a in order {
-        let key =
-            (&*a.action, a.agent.as_deref(), Some(&*a.target), a.card_etag.as_deref(), &*a.reason);
+        let key = (
+            &*a.action,
+            a.agent.as_deref(),
+            a.target.as_deref(),
+            a.card_etag.as_deref(),
+            &*a.reason,
+        );
         let found = behind.get(&key);
         let windows: Vec<usize> =
             found.map(|b| b.windows.iter().copied().collect()).unwrap_or_default();
         table.row_in(&windows, || {
             vec![
-                cell::name(Some(&a.target)),
+                cell::name(a.target.as_deref()),
                 cell::name(a.agent.as_deref()),
                 cell::word(&a.action),
                 match &a.card_etag {

@@ -20,7 +20,7 @@ pub(super) fn section(view: View<'_>) -> Section {
         table.row([
             a.action.as_str().into(),
             a.agent.as_deref().map_or_else(Prose::new, |agent| view.agent(agent)),
-            Prose::new().name(&a.target),
+            a.target.as_ref().map_or_else(|| "unknown".into(), |t| Prose::new().name(t)),
             a.card_etag.as_ref().map_or_else(Prose::new, |etag| Prose::new().name(etag)),
             a.reason.as_str().into(),
             count(a.tasks).into(),
@@ -33,7 +33,7 @@ pub(super) fn section(view: View<'_>) -> Section {
     }
     section.table(table);
     if !artifacts.is_empty() {
-        let targets: Vec<&str> = artifacts.iter().map(|a| a.target.as_str()).collect();
+        let targets: Vec<&str> = artifacts.iter().filter_map(|a| a.target.as_deref()).collect();
         section.line(
             Prose::from(format!("quarantine_artifact ({}): ", artifacts.len()))
                 .names(&targets, 6)

@@ -14,6 +14,8 @@ mod tasks;
 mod unmeasured;
 mod windows;
 
+pub(super) use read::{accounting, problems_section};
+
 use super::document::{Document, Prose, Section, Table};
 use super::figures::{Clock, count};
 use super::findings::Findings;

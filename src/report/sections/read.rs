@@ -35,6 +35,15 @@ pub(super) fn section(view: View<'_>) -> Section {
     section
 }
 
+/// The problems alone.
+pub(in crate::report) fn problems_section(findings: &Findings) -> Section {
+    let mut section = titled("Problems");
+    for examples in findings.problems.chunk_by(|a, b| a.code == b.code) {
+        problems(examples, &mut section);
+    }
+    section
+}
+
 /// `Read 1,000 records = 990 accepted + …`; the parts that are nothing are left out.
 pub(in crate::report) fn accounting(findings: &Findings) -> Prose {
     let records = findings.total(|s| s.records);

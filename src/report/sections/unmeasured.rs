@@ -35,11 +35,9 @@ pub(super) fn section(view: View<'_>) -> Section {
         ));
     }
     for note in &view.findings.notes {
-        let mut item = Prose::new();
-        if let Some(subject) = &note.subject {
-            item = item.name(subject).say(": ");
-        }
-        section.item(item.say(note.text.clone()));
+        let subject = note.subject.as_deref().filter(|s| !note.text.contains(s));
+        let lead = subject.map_or_else(Prose::new, |s| Prose::new().name(s).say(": "));
+        section.item(lead.told(&note.text));
     }
     if section.is_empty() {
         section.line("Nothing: every completed task could be checked, and no assumption was made.");

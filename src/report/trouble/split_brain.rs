@@ -149,7 +149,13 @@ fn longest_lag(findings: &Findings) -> Option<Prose> {
 
 fn next(findings: &Findings) -> Prose {
     let targets = |name: &str| {
-        ranked(findings.actions.iter().filter(|a| a.action == name).map(|a| a.target.as_str()))
+        ranked(
+            findings
+                .actions
+                .iter()
+                .filter(|a| a.action == name)
+                .filter_map(|a| a.target.as_deref()),
+        )
     };
     let artifacts = i64::try_from(targets("quarantine_artifact").len()).unwrap_or(i64::MAX);
     let mut pieces =
