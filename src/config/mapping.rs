@@ -508,3 +508,57 @@ fn side(value: &toml::Value, plan: &mut Plan, element: Option<&mut Plan>) -> Res
         response: word("response")?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mappings(toml: &str) -> Result<Mappings, String> {
+        let table: toml::Table = toml.parse().unwrap();
+        let tables = table["mapping"].as_array().unwrap();
+        let tables = tables.iter().map(|table| table.as_table().unwrap().clone());
+        Mappings::read(tables.collect()).map_err(|error| error.to_string())
+    }
+
+    fn refused(body: &str) -> String {
+        mappings(&format!("[[mapping]]\nname = \"m\"\n{body}")).unwrap_err()
+    }
+
+    #[test]
+    fn pointers_of_all_mappings_share_one_plan() {
+        let read = mappings(
+            "[[mapping]]\nwhen = { pointer = \"/a\" }\ntime = \"/t\"\n\
+             [[mapping]]\nwhen = { pointer = [\"/a\", \"/b\"], equals = [1, true] }\ntime = [\"/t\", \"./u\"]\neach = \"/l/*\"\nstatus = 200",
+        )
+        .unwrap();
+        assert_eq!(read.plan().len(), 4);
+        assert_eq!(read[0].name, "#1");
+        assert_eq!(read[1].when[0].equals, ["1", "true"]);
+        assert_eq!(read[1].places(Field::Status), [Place::Constant("200".to_owned())]);
+        let [Place::Record(slot), Place::Element(0)] = read[1].places(Field::Time) else {
+            panic!()
+        };
+        assert_eq!(read.plan().pointer(*slot).unwrap().as_str(), "/t");
+        assert_eq!(read[1].spelled(Field::Time), "/t");
+    }
+
+    #[test]
+    fn what_is_refused_and_why() {
+        for (body, why) in [
+            ("time = \"/t\"", "`when` is missing"),
+            ("when = { pointer = \"/a\" }\nrequest_boddy = \"/b\"", "did you mean `request_body`?"),
+            ("when = { pointer = \"a\" }", "is no pointer"),
+            ("when = { pointer = \"/a\", equal = 1 }", "unknown key `equal`"),
+            ("when = { pointer = \"/a\" }\ntime = \"./t\"", "element of `each`, which is missing"),
+            ("when = { pointer = \"/a\" }\njoin = \"/k\"", "`join` and `side` go together"),
+            ("when = { pointer = \"/a\" }\na2a = \"\"\nevent = \"attempt\"", "exclude each other"),
+            ("when = { pointer = \"/a\" }\ntime_unit = \"h\"", "one of rfc3339, s, ms, us, ns"),
+            ("when = { pointer = \"/a\" }\ntime_zone = \"Mars/Base\"", "no zone is called"),
+            ("when = { pointer = \"/a\" }\ntime = []", "the list is empty"),
+            ("when = { pointer = \"/a\" }\nrecorded_by = \"me\"", "caller, server or gateway"),
+        ] {
+            let error = refused(body);
+            assert!(error.starts_with("mapping \"m\": ") && error.contains(why), "{body}: {error}");
+        }
+    }
+}

@@ -223,3 +223,77 @@ fn python_log() {
     check("python-log", "python-log/a2a-sdk-python-0.3.26.app.log.gz", "");
     check("python-log", "python-log/broken.log", "");
 }
+
+/// Swallows everything.
+struct Nothing;
+
+impl Sink for Nothing {
+    fn event(&mut self, _: At, _: Event<'_>) {}
+    fn exchange(&mut self, _: Exchange<'_>) {}
+    fn problem(&mut self, problem: Problem) {
+        assert!(problem.detail.len() < 400, "a value of the record in {problem:?}?");
+    }
+}
+
+#[test]
+fn damaged_samples_are_no_reason_to_panic() {
+    let mut config = String::from_utf8(file("samples/mapped/proxy.toml")).unwrap();
+    config += &String::from_utf8(file("samples/otlp/carddrift.toml")).unwrap();
+    let config: Config = toml::from_str(&config).unwrap();
+    let context =
+        Context { source: Some("cards/x.2026-01-30T134956.json"), ..Context::new(&config) };
+    let mut seed: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut random = |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        usize::try_from(seed % below.max(1) as u64).unwrap()
+    };
+    let samples = [
+        "agentgateway/request.log",
+        "agentgateway/request.json.log",
+        "envoy/access.log",
+        "envoy/istio.log",
+        "envoy/gateway.json.log",
+        "mapped/http-exchanges.jsonl",
+        "mapped/kong.jsonl",
+        "mapped/adk.jsonl",
+        "mapped/crewai.jsonl",
+        "mapped/webhooks.jsonl",
+        "mapped/proxy.jsonl",
+        "otlp/conventions.json",
+        "otlp/conventions.pb",
+        "jaeger/trace.json",
+        "otel-console/spans.txt",
+        "vcr/crewai-streaming.yaml",
+        "python-log/broken.log",
+        "card/chess/chess-agent.03.2025-10-03T112530.e7096150.json",
+        "ai-catalog/catalog.json",
+        "git-history/agents.fast-export",
+        "sse/stream.sse",
+    ];
+    for sample in samples {
+        let whole = file(&format!("samples/{sample}"));
+        for format in ALL {
+            let records = match format.framing() {
+                Framing::TextLines | Framing::JsonLines => lines(&whole),
+                _ => vec![whole.clone()],
+            };
+            for record in records.iter().take(8) {
+                for _ in 0..4 {
+                    let mut damaged = record.clone();
+                    damaged.truncate(record.len() - random(record.len() / 2));
+                    for _ in 0..random(6) {
+                        let at = random(damaged.len());
+                        if let Some(byte) = damaged.get_mut(at) {
+                            *byte = b"\"\\{}[]:,0\n\x00\xff"[random(12)];
+                        }
+                    }
+                    let _ = format.recognises(&damaged, &context);
+                    format.parse(&damaged, At { line: 1, byte: 0 }, &context, &mut Nothing);
+                }
+            }
+        }
+        let _ = carddrift::formats::propose(&whole);
+    }
+}
