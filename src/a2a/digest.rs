@@ -1,7 +1,5 @@
 //! Digests: their spellings, and how they are computed (model §6).
 
-use std::fmt::Write as _;
-
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -99,8 +97,9 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 pub fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
+        for digit in [byte >> 4, byte & 0xF] {
+            text.extend(char::from_digit(u32::from(digit), 16));
+        }
     }
     text
 }

@@ -19,7 +19,7 @@ use crate::event::{
     Artifact, Attempt, CardFetch, CardSeen, Common, Event, FetchKind, TaskStatus, Text,
 };
 use crate::problem::{At, Kind, Problem};
-use crate::redact::Redactor;
+use crate::redact::{CleanTexts, Redactor};
 use crate::tables::{ArtifactRow, AttemptRow, CardFetchRow, TaskEventRow};
 use std::borrow::Cow;
 use std::io;
@@ -68,12 +68,18 @@ pub struct Fold<'c> {
     rules: &'c FoldRules<'c>,
     cards: CardMemory,
     urls: UrlMemory,
+    clean: CleanTexts,
 }
 
 impl<'c> Fold<'c> {
     /// Remembers nothing yet.
     pub fn new(rules: &'c FoldRules<'c>) -> Self {
-        Self { rules, cards: CardMemory::default(), urls: UrlMemory::default() }
+        Self {
+            rules,
+            cards: CardMemory::default(),
+            urls: UrlMemory::default(),
+            clean: CleanTexts::default(),
+        }
     }
 
     /// Adds the row of an event without its secrets, or tells why it cannot be kept. Errors when the temporary folder cannot
@@ -84,7 +90,7 @@ impl<'c> Fold<'c> {
         origin: Origin<'_>,
         batch: &mut Batch,
     ) -> io::Result<Option<Problem>> {
-        if self.rules.redactor.event(event) {
+        if self.rules.redactor.event(event, &mut self.clean) {
             note(batch, origin, Kind::Redacted, "", "");
         }
         match event {
@@ -101,12 +107,16 @@ impl<'c> Fold<'c> {
     }
 
     /// The agent as recorded or configured.
-    fn agent<'e>(&self, common: &'e Common<'_>, url: Option<&'e UrlFacts>) -> Option<Cow<'e, str>>
+    fn agent<'e>(
+        &mut self,
+        common: &'e Common<'_>,
+        url: Option<&'e UrlFacts>,
+    ) -> Option<Cow<'e, str>>
     where
         'c: 'e,
     {
         match common.agent.as_deref() {
-            Some(name) => Some(self.rules.identities.agent(name)),
+            Some(name) => Some(self.rules.identities.agent_in(name, &mut self.urls)),
             None => url.and_then(|url| url.agent.as_deref()).map(Cow::Borrowed),
         }
     }
@@ -131,7 +141,7 @@ impl<'c> Fold<'c> {
         let known: Option<&Known> = if let Seen::Body(known) = &seen { Some(known) } else { None };
         let card_agent = known.and_then(|known| known.agent.as_deref());
         let agent = match e.common.agent.as_deref() {
-            Some(name) => Some(self.rules.identities.agent(name)),
+            Some(name) => Some(self.rules.identities.agent_in(name, &mut self.urls)),
             // What the card says of itself comes before whose prefix its URL begins with.
             None if card_agent.is_some() => None,
             None => url.and_then(|url| url.agent.as_deref()).map(Cow::Borrowed),

@@ -66,16 +66,23 @@ impl Identities {
 
     /// The identity that a recorded name of an agent stands for: a configured one, else itself.
     pub fn agent<'n>(&'n self, name: &'n str) -> Cow<'n, str> {
+        self.agent_in(name, &mut UrlMemory::default())
+    }
+
+    /// The same, with what a thread remembers of URLs.
+    pub fn agent_in<'n>(&'n self, name: &'n str, urls: &mut UrlMemory) -> Cow<'n, str> {
         if let Some(identity) = self.names.get(name) {
             return Cow::Borrowed(identity);
         }
-        if name.contains("://") {
-            if let Some(identity) = longest(&self.agent_prefixes, &cleaned(name).0) {
-                return Cow::Borrowed(identity);
-            }
-            if name.contains('@') {
-                return Cow::Owned(without_user_info(name));
-            }
+        let url = name.contains("://");
+        if url
+            && !self.agent_prefixes.is_empty()
+            && let Some(identity) = &urls.facts(self, name).agent
+        {
+            return Cow::Owned(identity.clone());
+        }
+        if url && name.contains('@') {
+            return Cow::Owned(without_user_info(name));
         }
         Cow::Borrowed(name)
     }

@@ -1,15 +1,16 @@
 //! Every text of an event, before it becomes a row.
 
-use super::Redactor;
+use super::{CleanTexts, Redactor};
 use crate::event::{Artifact, Attempt, CardFetch, Common, Event, TaskStatus, Text};
 use std::borrow::Cow;
 
 impl Redactor {
     /// Replaces the secrets in all texts of an event. Bodies of cards and payloads stay: hashes and
     /// digests are taken from them first, and what is stored of them passes [`Redactor::card_body`]
-    /// or [`Redactor::json`] on its own. True: something was replaced.
-    pub fn event(&self, event: &mut Event<'_>) -> bool {
-        let mut pass = Pass { redactor: self, changed: false };
+    /// or [`Redactor::json`] on its own. True: something was replaced. `clean` is what the thread
+    /// remembers.
+    pub fn event(&self, event: &mut Event<'_>, clean: &mut CleanTexts) -> bool {
+        let mut pass = Pass { redactor: self, clean, changed: false };
         match event {
             Event::Card(event) => pass.card(event),
             Event::Attempt(event) => pass.attempt(event),
@@ -22,21 +23,32 @@ impl Redactor {
 
 struct Pass<'k> {
     redactor: &'k Redactor,
+    clean: &'k mut CleanTexts,
     changed: bool,
 }
 
 impl Pass<'_> {
     fn text(&mut self, text: &mut Text<'_>) {
-        if let Cow::Owned(clean) = self.redactor.text(text) {
-            *text = Cow::Owned(clean);
-            self.changed = true;
-        }
+        self.replace(text, false, |redactor, text| redactor.text(text));
     }
 
     fn url(&mut self, url: &mut Text<'_>) {
-        if let Cow::Owned(clean) = self.redactor.url(url) {
-            *url = Cow::Owned(clean);
-            self.changed = true;
+        self.replace(url, true, |redactor, url| redactor.url(url));
+    }
+
+    fn replace(
+        &mut self,
+        text: &mut Text<'_>,
+        is_url: bool,
+        redact: impl for<'t> Fn(&Redactor, &'t str) -> Cow<'t, str>,
+    ) {
+        let Err(place) = self.clean.knows(text, is_url) else { return };
+        match redact(self.redactor, text) {
+            Cow::Borrowed(_) => place.is_clean(),
+            Cow::Owned(clean) => {
+                *text = Cow::Owned(clean);
+                self.changed = true;
+            }
         }
     }
 

@@ -9,11 +9,14 @@
 //! members of JSON objects with such names. Hashes, contracts and digests are computed from the
 //! original bytes before they come here.
 
+mod clean;
 mod event;
 mod json;
 pub mod names;
 mod text;
 mod url;
+
+pub use clean::CleanTexts;
 
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;

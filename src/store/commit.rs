@@ -109,10 +109,19 @@ impl Commit {
         let mut text = serde_json::to_vec_pretty(self).map_err(|error| at(error.into()))?;
         text.push(b'\n');
         let draft = folder.join(format!("{}.draft", self.name()));
+        disk::step().map_err(at)?;
         let mut file = fs::File::create(&draft).map_err(at)?;
         file.write_all(&text).map_err(at)?;
+        disk::step().map_err(at)?;
         file.sync_all().map_err(at)?;
-        fs::hard_link(&draft, &path).map_err(at)?;
+        disk::step().map_err(at)?;
+        let linked = fs::hard_link(&draft, &path);
+        if linked.is_err() && !path.exists() {
+            // Some file systems have no links; under the lock nobody else makes this commit.
+            fs::rename(&draft, &path).map_err(at)?;
+        } else {
+            linked.map_err(at)?;
+        }
         disk::sync_folder(folder).map_err(at)?;
         // The commit is there; a draft left behind means nothing.
         let _ = fs::remove_file(&draft);

@@ -58,8 +58,22 @@ pub fn key(root: &Path) -> Result<[u8; 32], StoreError> {
     Ok(key)
 }
 
+/// Stands before each change of the store: where a process may be killed, or a disk be full. Tests make it
+/// fail.
+pub fn step() -> io::Result<()> {
+    #[cfg(test)]
+    if let Some(left) = tests::STEPS_LEFT.get() {
+        tests::STEPS_LEFT.set(left.checked_sub(1));
+        if left == 0 {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+    }
+    Ok(())
+}
+
 /// Makes sure that the names in a folder are on disk.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    step()?;
     // Elsewhere a folder cannot be opened, and its names need no such care.
     if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
 }
@@ -98,6 +112,17 @@ pub fn adopt(path: &Path, segments: &Path, kind: FileKind) -> Result<File, Store
         FileKind::Events { .. } => format!("events-{short}"),
         FileKind::Artifacts => format!("artifacts-{short}"),
     };
+    step().map_err(at)?;
     fs::rename(path, segments.join(&name)).map_err(at)?;
     Ok(File { name, kind, bytes, sha256 })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// How many more steps succeed; `None`: all.
+        pub static STEPS_LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+    }
 }

@@ -1,5 +1,6 @@
 //! The events of earlier commits: time and hash of each, looked up where times overlap.
 
+use super::disk;
 use super::error::StoreError;
 use crate::ingest::dedup::{Earlier, Event, Seen, encode, read};
 use crate::tables::Cards;
@@ -122,6 +123,7 @@ impl Opened {
 /// Writes all events, in order; the times of the first and the last. `None`: there are none.
 pub fn write_events(path: &Path, seen: Seen) -> Result<Option<(i64, i64)>, StoreError> {
     let at = |error| StoreError::io(path, error);
+    disk::step().map_err(at)?;
     let mut file = BufWriter::new(File::create_new(path).map_err(at)?);
     let mut times: Option<(i64, i64)> = None;
     let written = seen.into_sorted(|events| {

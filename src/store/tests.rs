@@ -1,3 +1,4 @@
+use super::disk::tests::STEPS_LEFT;
 use super::*;
 use crate::ingest::tests::rows;
 use crate::tables::all;
@@ -115,6 +116,41 @@ fn what_a_killed_ingest_left_behind_means_nothing() {
     other.store().gc(false).unwrap();
     assert_eq!(other.rows(), whole);
     assert_eq!(other.store().verify().unwrap(), []);
+}
+
+#[test]
+fn a_step_that_fails_leaves_no_half_commit() {
+    let place = Place::new();
+    place.ingest(&[place.file("a", &[CARD, STATUS].join("\n"))]);
+    let before = place.rows();
+    let input = place.file("b", &[STATUS, LATER].join("\n"));
+    let ingest = |steps: Option<u32>| {
+        STEPS_LEFT.set(steps);
+        let result = place.store().ingest(
+            std::slice::from_ref(&input),
+            &Config::default(),
+            &IngestOptions::default(),
+        );
+        STEPS_LEFT.set(None);
+        result
+    };
+    let mut failed = 0;
+    let mut left = Vec::new();
+    while let Err(error) = ingest(Some(failed)) {
+        assert!(matches!(error, StoreError::Io { .. }), "{error}");
+        left.push(place.rows());
+        assert_eq!(place.store().verify().unwrap(), []);
+        failed += 1;
+    }
+    // All of them left nothing, but for the last: the commit was there, and only its name perhaps not on disk.
+    let after = place.rows();
+    assert!(failed > 8, "{failed}");
+    assert_eq!(left.pop(), Some(after));
+    assert!(left.iter().all(|rows| *rows == before));
+    assert_eq!(place.count("card_fetches"), 2);
+    assert_eq!(place.store().commits().unwrap().len(), 2);
+    place.store().gc(false).unwrap();
+    assert_eq!(place.store().verify().unwrap(), []);
 }
 
 #[test]
