@@ -44,7 +44,7 @@ pub(super) struct Place<'c> {
 
 impl Place<'_> {
     /// The text holds no secret.
-    pub(super) fn is_clean(self) {
+    pub(super) fn remember(self) {
         if let Some(slot) = self.slot {
             *slot = self.hash;
         }
@@ -68,7 +68,7 @@ mod tests {
         assert!(clean.knows("7f3c1c6e-6a0b-4d0e-9c1e-1c2d3e4f5a6b", true).is_ok());
         assert!(clean.knows("client-1", false).is_err());
         if let Err(place) = clean.knows("client-1", false) {
-            place.is_clean();
+            place.remember();
         }
         assert!(clean.knows("client-1", false).is_ok());
         assert!(clean.knows("client-1", true).is_err());

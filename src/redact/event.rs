@@ -29,11 +29,11 @@ struct Pass<'k> {
 
 impl Pass<'_> {
     fn text(&mut self, text: &mut Text<'_>) {
-        self.replace(text, false, |redactor, text| redactor.text(text));
+        self.replace(text, false, Redactor::text);
     }
 
     fn url(&mut self, url: &mut Text<'_>) {
-        self.replace(url, true, |redactor, url| redactor.url(url));
+        self.replace(url, true, Redactor::url);
     }
 
     fn replace(
@@ -44,7 +44,7 @@ impl Pass<'_> {
     ) {
         let Err(place) = self.clean.knows(text, is_url) else { return };
         match redact(self.redactor, text) {
-            Cow::Borrowed(_) => place.is_clean(),
+            Cow::Borrowed(_) => place.remember(),
             Cow::Owned(clean) => {
                 *text = Cow::Owned(clean);
                 self.changed = true;

@@ -60,6 +60,7 @@ pub fn key(root: &Path) -> Result<[u8; 32], StoreError> {
 
 /// Stands before each change of the store: where a process may be killed, or a disk be full. Tests make it
 /// fail.
+#[cfg_attr(not(test), expect(clippy::unnecessary_wraps, reason = "fails in tests only"))]
 pub fn step() -> io::Result<()> {
     #[cfg(test)]
     if let Some(left) = tests::STEPS_LEFT.get() {
