@@ -47,9 +47,10 @@ enum IngestFormat {
 /// Runs it.
 pub fn run(globals: &Globals, given: &Ingest) -> Result<Exit, Failure> {
     let loaded = reading::settings(globals)?;
-    let options = reading::options(globals, &given.reading)?;
+    let mut options = reading::options(globals, &given.reading)?;
     let store = Store::open_or_create(&given.store)?;
     let progress = Progress::start(globals.quiet, &given.inputs);
+    options.limits.pace.clone_from(&progress.pace);
     let ingested = store.ingest(&given.inputs, &loaded.config, &options);
     progress.end();
     let ingested = ingested?;

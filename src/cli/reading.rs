@@ -67,8 +67,9 @@ pub fn read_inputs(
     reading: &Reading,
     loaded: &Loaded,
 ) -> Result<Ingested, Failure> {
-    let options = options(globals, reading)?;
+    let mut options = options(globals, reading)?;
     let progress = Progress::start(globals.quiet, inputs);
+    options.limits.pace.clone_from(&progress.pace);
     let ingested = ingest(inputs, &loaded.config, &options);
     progress.end();
     ingested.map_err(|e| match e {

@@ -64,14 +64,29 @@ pub struct Cutter<'c> {
     pub cut: Cut,
 }
 
+/// Bytes of a source's file; 0 for a pipe, and for what cannot be looked at.
+fn stored_bytes(source: &Found) -> u64 {
+    match &source.origin {
+        Origin::File(path) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+        Origin::Stdin => 0,
+    }
+}
+
 impl Cutter<'_> {
     /// Cuts all sources; returns early when nobody takes chunks any more.
     pub fn cut(&mut self, inputs: &[String], sender: &SyncSender<Job>) {
         let found = discover(inputs);
         self.cut.unreadable.extend(found.problems);
         let mut ticket = 0;
+        let pace = self.options.limits.pace.clone();
+        if let Some(pace) = &pace {
+            pace.found(found.sources.len() as u64, found.sources.iter().map(stored_bytes).sum());
+        }
         for source in &found.sources {
             if self.is_known(source) {
+                if let Some(pace) = &pace {
+                    pace.source_done();
+                }
                 continue;
             }
             for content in open(source, &self.options.limits) {
@@ -79,6 +94,9 @@ impl Cutter<'_> {
                     Ok(reader) => self.source(reader, &mut ticket, sender),
                     Err(Failed { name, problem }) => self.cut.unreadable.push((name, problem)),
                 }
+            }
+            if let Some(pace) = &pace {
+                pace.source_done();
             }
         }
     }

@@ -6,12 +6,14 @@
 use super::containers::{self, Archive};
 use super::decode::{Codec, Decoder, Fault, Meter, Peek};
 use super::discover::{Origin, Source};
+use super::pace::Pace;
 use super::split::SourceReader;
 use crate::problem::{At, Kind, Problem};
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Read};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
@@ -29,6 +31,8 @@ pub struct Limits {
     pub source_bytes: u64,
     /// How much is read at once, and about how much a chunk holds.
     pub block_bytes: usize,
+    /// Who is told how far reading is.
+    pub pace: Option<Arc<Pace>>,
 }
 
 impl Default for Limits {
@@ -39,6 +43,7 @@ impl Default for Limits {
             expansion_floor_bytes: 64 << 20,
             source_bytes: 1 << 40,
             block_bytes: 1 << 20,
+            pace: None,
         }
     }
 }
@@ -197,12 +202,16 @@ impl Watch {
 struct Counted {
     input: Box<dyn Read>,
     count: Rc<Cell<u64>>,
+    pace: Option<Arc<Pace>>,
 }
 
 impl Read for Counted {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(out)?;
         self.count.set(self.count.get() + read as u64);
+        if let Some(pace) = &self.pace {
+            pace.read(read as u64);
+        }
         Ok(read)
     }
 }
@@ -229,8 +238,9 @@ fn read_source(
         expansion: limits.expansion,
         expansion_floor_bytes: limits.expansion_floor_bytes,
     };
+    let counted = Counted { input: stored.input, count, pace: limits.pace.clone() };
     let reading = Reading { limits, sender, meter, watch: stored.watch };
-    let input = Peek::new(Box::new(Counted { input: stored.input, count }) as Box<dyn Read>);
+    let input = Peek::new(Box::new(counted) as Box<dyn Read>);
     reading.layer(input, &name, &mut Vec::new(), None);
 }
 

@@ -24,6 +24,21 @@ pub struct Contents {
     pub agents: Vec<Agent>,
     /// What the events carry.
     pub carried: Carried,
+    /// Sources that no reader knows, with what would read them.
+    pub proposals: Vec<Proposed>,
+}
+
+/// A source that no reader knows, and a mapping that would read it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Proposed {
+    /// The source.
+    pub source_file: String,
+    /// The mapping, to be pasted into the configuration.
+    pub toml: String,
+    /// What would come of its first lines: `3 card_fetch, 2 attempt`.
+    pub events: String,
+    /// Lines looked at, and those that the mapping reads.
+    pub lines: (usize, usize),
 }
 
 /// A kind of event and how many there are.
@@ -129,6 +144,7 @@ impl Contents {
             events: ask!(EVENTS),
             agents: ask!(AGENTS),
             carried: carried.into_iter().next().unwrap_or_default(),
+            proposals: Vec::new(),
         })
     }
 
@@ -149,6 +165,7 @@ impl Contents {
             self.events_section(),
             self.agents_section(),
             self.measures_section(),
+            self.proposals_section(),
             sections::problems_section(&findings),
         ];
         Document {
@@ -230,6 +247,26 @@ impl Contents {
             ]);
         }
         section.table(table);
+        section
+    }
+
+    fn proposals_section(&self) -> Section {
+        let mut section = Section::new("A mapping would read these");
+        for p in &self.proposals {
+            section.line(
+                Prose::new()
+                    .name(&p.source_file)
+                    .say(format!(
+                        ": of the first {} the mapping below reads {}, as {}. Check it, and put it into ",
+                        counted(i64::try_from(p.lines.0).unwrap_or(i64::MAX), "line", "lines"),
+                        p.lines.1,
+                        p.events,
+                    ))
+                    .code("carddrift.toml")
+                    .say("."),
+            );
+            section.lines(&p.toml);
+        }
         section
     }
 
@@ -381,7 +418,20 @@ impl Contents {
         for (i, (name, n)) in carried.iter().enumerate() {
             write!(text, "{}\"{name}\":{n}", if i == 0 { "" } else { "," })?;
         }
-        text.extend_from_slice(b"}}\n");
+        text.extend_from_slice(b"},\n\"proposals\":[");
+        for (i, p) in self.proposals.iter().enumerate() {
+            text.extend_from_slice(if i == 0 { b"\n  {" } else { b",\n  {" });
+            let texts =
+                [("source_file", &p.source_file), ("mapping", &p.toml), ("events", &p.events)];
+            for (name, value) in texts {
+                json::string(&mut text, name);
+                text.push(b':');
+                json::string(&mut text, value);
+                text.push(b',');
+            }
+            write!(text, "\"lines\":{},\"lines_read\":{}}}", p.lines.0, p.lines.1)?;
+        }
+        text.extend_from_slice(b"]}\n");
         out.write_all(&text)
     }
 }

@@ -12,6 +12,8 @@
 mod browser;
 mod cases;
 mod catalogue;
+mod cli;
+mod command;
 mod format_samples;
 mod har_golden;
 mod har_truth;
@@ -20,10 +22,9 @@ mod html;
 mod joined_recorders;
 mod journal_form;
 mod reading;
+mod readme;
 mod recorded;
+mod reports;
 mod rotation_truth;
 mod secrets;
 mod wire;
-
-#[test]
-fn the_package_builds() {}

@@ -22,6 +22,13 @@ pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
                 Block::Line(prose) => writeln!(out, "{}\n", inline(prose))?,
                 Block::Item(prose) => writeln!(out, "- {}", inline(prose))?,
                 Block::Table(table) => write_table(table, out)?,
+                Block::Lines(text) => {
+                    // Indented code: no fence that the text could close.
+                    for line in text.lines() {
+                        writeln!(out, "{}", format!("    {}", safe::terminal(line)).trim_end())?;
+                    }
+                    writeln!(out)?;
+                }
             }
         }
         if listed {

@@ -185,6 +185,8 @@ pub enum Block {
     Item(Prose),
     /// A table.
     Table(Table),
+    /// Lines to copy as they are, for example of a configuration.
+    Lines(String),
 }
 
 /// A section of the report.
@@ -218,6 +220,11 @@ impl Section {
             table.drop_empty_columns();
             self.blocks.push(Block::Table(table));
         }
+    }
+
+    /// Adds lines to copy.
+    pub fn lines(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Lines(text.into()));
     }
 
     /// Whether it says nothing.

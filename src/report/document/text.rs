@@ -45,6 +45,11 @@ fn write_section(section: &Section, style: Style, out: &mut dyn Write) -> io::Re
             Block::Line(prose) => paragraph(prose, "  ", "  ", "", style, out)?,
             Block::Item(prose) => paragraph(prose, "  - ", "    ", "", style, out)?,
             Block::Table(table) => write_table(table, style, out)?,
+            Block::Lines(text) => {
+                for line in text.lines() {
+                    writeln!(out, "{}", format!("    {}", safe::terminal(line)).trim_end())?;
+                }
+            }
         }
     }
     Ok(())
