@@ -2,7 +2,7 @@
 
 use super::header::{Header, Parameter};
 use super::{
-    Note, QueryError, catalogue, files, indicators, notes, register, settings::Settings, text,
+    Limits, Note, QueryError, Settings, catalogue, files, indicators, notes, register, text,
 };
 use crate::tables::Dataset;
 use arrow::array::{Array, AsArray, RecordBatch};
@@ -231,6 +231,11 @@ impl Session {
             Ok(Rows { schema, batches: frame.collect().await? })
         })
         .map_err(|error| failed("plan", &error))
+    }
+
+    /// The limits on what is measured.
+    pub fn limits(&self) -> &Limits {
+        &self.settings.limits
     }
 
     /// The session's context, for reading plans back.

@@ -5,7 +5,7 @@ use super::findings::{self, Findings};
 use super::json;
 use super::rows::{View, rfc3339};
 use super::{WriteError, sections};
-use crate::query::{Note, QueryError, Rows, Session, catalogue};
+use crate::query::{Limits, Note, QueryError, Rows, Session, catalogue};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -145,7 +145,7 @@ impl Answers {
             downstream: session.sql(DOWNSTREAM, &[])?,
             sources: session.sql(SOURCES, &[])?,
             problems: session.sql(PROBLEMS, &[])?,
-            notes: session.notes()?,
+            notes: limited(session.limits()).into_iter().chain(session.notes()?).collect(),
         })
     }
 
@@ -257,6 +257,34 @@ impl Answers {
         writeln!(out, "}},")?;
         Ok(())
     }
+}
+
+/// That only a part was measured, which must not be taken for the whole.
+fn limited(limits: &Limits) -> Option<Note> {
+    let mut parts = Vec::new();
+    for (bound, ns) in [("from", limits.from), ("before", limits.to)] {
+        if let Some(ns) = ns {
+            parts.push(format!("{bound} {}", rfc3339(ns.into())));
+        }
+    }
+    for (kind, globs) in [
+        ("agent", &limits.agents),
+        ("registry", &limits.registries),
+        ("client", &limits.clients),
+    ] {
+        if !globs.is_empty() {
+            parts.push(format!("{kind} {}", globs.join(" or ")));
+        }
+    }
+    (!parts.is_empty()).then(|| Note {
+        kind: "limited".to_owned(),
+        subject: None,
+        count: 0,
+        text: format!(
+            "Only a part was measured: {}. All events were read, so cards and groups are whole.",
+            parts.join(", ")
+        ),
+    })
 }
 
 fn write_object(rows: View<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -26,10 +26,10 @@ fn what(findings: &Findings) -> Option<Prose> {
         let storms = ranked(findings.storms.iter().map(|s| s.agent.as_str()));
         return Some(
             Prose::new()
-                .strong(
-                    format!("{}: ", counted(s.storms, "Retry storm", "retry storms"))
-                        .replacen("1 ", "", 1),
-                )
+                .strong(match s.storms {
+                    1 => "Retry storm: ".to_owned(),
+                    more => format!("{} retry storms: ", count(more)),
+                })
                 .say("clients kept sending attempts to ")
                 .names(&storms, 3)
                 .say(" under a cached card that it rejects"),
