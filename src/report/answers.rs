@@ -267,11 +267,9 @@ fn limited(limits: &Limits) -> Option<Note> {
             parts.push(format!("{bound} {}", rfc3339(ns.into())));
         }
     }
-    for (kind, globs) in [
-        ("agent", &limits.agents),
-        ("registry", &limits.registries),
-        ("client", &limits.clients),
-    ] {
+    for (kind, globs) in
+        [("agent", &limits.agents), ("registry", &limits.registries), ("client", &limits.clients)]
+    {
         if !globs.is_empty() {
             parts.push(format!("{kind} {}", globs.join(" or ")));
         }

@@ -197,7 +197,9 @@ fn a_store_answers_as_its_inputs_do() {
     let ran = run(&["ingest", SAMPLE, "--store", store]);
     assert_eq!(ran.stdout, "nothing new; 1 source known already\n", "{}", ran.stderr);
     let asked = |from: &[&str]| run(&[&["report", "--format", "json"], from].concat()).stdout;
-    assert_eq!(asked(&["--store", store]), asked(&["--input", SAMPLE]));
+    // Only the number of the ingest differs.
+    let stored = asked(&["--store", store]).replace("\"ingest\":1,", "\"ingest\":0,");
+    assert!(stored == asked(&["--input", SAMPLE]), "{stored}");
     assert_eq!(run(&["store", "verify", store]).status, 0);
     let ran = run(&["store", "ls", store, "--format", "ndjson"]);
     let commit: Value = serde_json::from_str(ran.stdout.trim()).unwrap();
@@ -221,7 +223,8 @@ fn texts_from_data_cannot_act() {
     for format in ["text", "markdown"] {
         assert!(!in_format(format).contains('\u{1b}'), "{format}");
     }
-    assert!(in_format("markdown").contains("``\\u{1b}[2J=cmd\\|' /C calc'!A0<script>` ``"));
+    let shown = in_format("markdown");
+    assert!(shown.contains("`` \\u{1b}[2J=cmd\\|' /C calc'!A0<script>` ``"), "{shown}");
     let journal = journal.replace("\\u001b[2J", "");
     let ran = run_with(&["query", "bindings", "--input", "-", "--format", "csv"], &journal);
     assert!(ran.stdout.contains(",'=cmd|"), "{}", ran.stdout);

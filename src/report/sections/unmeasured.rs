@@ -5,6 +5,16 @@ use crate::report::document::{Prose, Section};
 use crate::report::figures::{count, counted};
 use crate::report::trouble::reasons;
 
+/// Notes that say what is told here with its whole.
+const TOLD: [&str; 6] = [
+    "no_admission_card",
+    "card_not_in_archive",
+    "card_declares_no_schema",
+    "artifact_declares_no_schema",
+    "without_artifact",
+    "lag_not_seen",
+];
+
 pub(super) fn section(view: View<'_>) -> Section {
     let mut section = titled("What could not be measured");
     let s = &view.findings.summary;
@@ -34,7 +44,7 @@ pub(super) fn section(view: View<'_>) -> Section {
             "Of {unobserved} rotation windows nothing is known: nobody looked at the mirror."
         ));
     }
-    for note in &view.findings.notes {
+    for note in view.findings.notes.iter().filter(|n| !TOLD.contains(&n.kind.as_str())) {
         let subject = note.subject.as_deref().filter(|s| !note.text.contains(s));
         let lead = subject.map_or_else(Prose::new, |s| Prose::new().name(s).say(": "));
         section.item(lead.told(&note.text));

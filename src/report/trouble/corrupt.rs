@@ -33,7 +33,7 @@ pub(super) fn find(findings: &Findings, clock: Clock) -> Option<Trouble> {
             "Corruption lies between the producer's digest and the recorder; the card is not to blame",
         ),
         next: Prose::from(
-            "Ask for the corrupt artifacts again, and compare them where they left the agent",
+            "ask for the corrupt artifacts again, and compare them where they left the agent",
         ),
     })
 }

@@ -33,7 +33,7 @@ pub(super) fn find(findings: &Findings, clock: Clock) -> Option<Trouble> {
             .strong("the registry's")
             .say(" side: ")
             .names(&registries, 3),
-        next: Prose::from("Resolve at the authority until ")
+        next: Prose::from("resolve at the authority until ")
             .names(&registries, 3)
             .say(" has caught up"),
     })

@@ -14,7 +14,8 @@ use super::document::Prose;
 use super::figures::Clock;
 use super::findings::Findings;
 
-/// One thing that is wrong, told in five parts; each begins with a capital and has no full stop.
+/// One thing that is wrong, told in five parts without a full stop; all but the last begin with a
+/// capital.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trouble {
     /// What is wrong.
@@ -32,7 +33,7 @@ pub struct Trouble {
 /// What is wrong, worst first; empty when nothing is.
 pub fn all(findings: &Findings) -> Vec<Trouble> {
     let clock = Clock::of(findings.first_time(), findings.last_time());
-    let kinds = [split_brain::find, corrupt::find, rejections::find, lag::find];
+    let kinds = [split_brain::find, rejections::find, corrupt::find, lag::find];
     kinds.into_iter().filter_map(|find| find(findings, clock)).collect()
 }
 
@@ -52,18 +53,25 @@ pub fn opening(findings: &Findings) -> (Vec<Prose>, bool) {
     (sentences(troubles), alarm)
 }
 
+/// So many troubles are told in all five parts; of the others only what is wrong.
+const TOLD: usize = 2;
+
 /// Each part of the troubles as one sentence.
 fn sentences(troubles: Vec<Trouble>) -> Vec<Prose> {
     let mut parts: [Vec<Prose>; 5] = Default::default();
-    for trouble in troubles {
+    for (i, trouble) in troubles.into_iter().enumerate() {
         let told = [trouble.what, trouble.how_bad, trouble.since, trouble.side, trouble.next];
-        for (part, prose) in parts.iter_mut().zip(told) {
+        let wanted = if i < TOLD { told.len() } else { 1 };
+        for (part, prose) in parts.iter_mut().zip(told).take(wanted) {
             part.push(prose);
         }
     }
-    parts
+    let [what, how_bad, since, side, next] = parts;
+    let whole = |pieces| Prose::join(pieces, ". ");
+    let next = Prose::join(next, "; also ");
+    let next = if next.is_empty() { next } else { Prose::from("Next: ").then(next) };
+    [whole(what), whole(how_bad), whole(since), whole(side), next]
         .into_iter()
-        .map(|pieces| Prose::join(pieces, ". "))
         .filter(|sentence| !sentence.is_empty())
         .map(|sentence| sentence.say("."))
         .collect()

@@ -72,7 +72,11 @@ fn covers(findings: &Findings, clock: Clock) -> Prose {
 
 fn unmeasured(s: &Summary) -> Prose {
     if s.unverifiable == 0 {
-        return Prose::new();
+        return if s.completed == 0 {
+            "No task completed, so there was nothing to check".into()
+        } else {
+            "Every completed task with an artifact could be checked".into()
+        };
     }
     let reasons = reasons(s);
     Prose::new().say(format!(
@@ -99,21 +103,21 @@ pub(in crate::report) fn reasons(s: &Summary) -> Vec<String> {
 fn next(s: &Summary) -> Prose {
     if s.rejections > 0 {
         return Prose::from(
-            "Next: let the clients fetch the card again after a rejection, else drift cannot be told from refusal",
+            "let the clients fetch the card again after a rejection, else drift cannot be told from refusal",
         );
     }
     if s.verifiable > 0 {
-        return Prose::from("Nothing to do");
+        return Prose::from("nothing to do");
     }
     if s.no_admission_card > 0 || s.card_not_in_archive > 0 {
         return Prose::from(
-            "Next: record the bodies of card fetches (or at least their SHA-256), and who fetched them",
+            "record the bodies of card fetches (or at least their SHA-256), and who fetched them",
         );
     }
     if s.card_declares_no_schema > 0 || s.artifact_declares_no_schema > 0 {
         return Prose::from(
-            "Next: state the schema version in card and artifact, or tell in [extract] where it stands",
+            "state the schema version in card and artifact, or tell in [extract] where it stands",
         );
     }
-    Prose::from("Next: see with ").code("carddrift inspect").say(" what the input holds")
+    Prose::from("see with ").code("carddrift inspect").say(" what the input holds")
 }

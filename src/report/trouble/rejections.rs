@@ -4,6 +4,7 @@ use super::{Trouble, ranked, tally};
 use crate::report::document::{Prose, Span};
 use crate::report::figures::{Clock, count, counted, duration, rate, seconds};
 use crate::report::findings::{Findings, Incident};
+use std::collections::BTreeSet;
 
 pub(super) fn find(findings: &Findings, clock: Clock) -> Option<Trouble> {
     let what = what(findings)?;
@@ -118,7 +119,11 @@ fn since(findings: &Findings, clock: Clock) -> Prose {
 
 fn side(findings: &Findings) -> Prose {
     let all = findings.incidents.len();
-    let results = tally(findings.incidents.iter().map(|i| i.result.as_str()));
+    // Identical bytes and an equal contract say the same of the agent.
+    let result =
+        |i: &Incident| if i.result == "cosmetic" { "identical" } else { &i.result }.to_owned();
+    let results: Vec<String> = findings.incidents.iter().map(result).collect();
+    let results = tally(results.iter().map(String::as_str));
     let mut pieces: Vec<Prose> = results
         .into_iter()
         .map(|(result, n)| {
@@ -127,7 +132,7 @@ fn side(findings: &Findings) -> Prose {
                 "changed" => {
                     lead.strong("the agent had changed its contract").then(changes(findings))
                 }
-                "identical" | "cosmetic" => lead
+                "identical" => lead
                     .say("the fresh card offered the same, so ")
                     .strong("the agent's side")
                     .say(" rejects what it offers"),
@@ -183,16 +188,18 @@ fn next(findings: &Findings) -> Prose {
             "let the clients fetch the card again after one rejection, and build the next attempt on what it says",
         ));
     }
-    let withdrawn = ranked(
-        findings
-            .incidents
-            .iter()
-            .filter(|i| i.skill_still_advertised == Some(false))
-            .filter_map(|i| i.skill_id.as_deref()),
-    );
+    let removed: BTreeSet<&str> = findings
+        .incidents
+        .iter()
+        .filter_map(|i| i.skills_removed.as_ref())
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    let asked = ranked(findings.incidents.iter().filter_map(|i| i.skill_id.as_deref()));
+    let withdrawn: Vec<String> =
+        asked.into_iter().filter(|skill| removed.contains(skill.as_str())).collect();
     if !withdrawn.is_empty() {
-        pieces
-            .push(Prose::from("stop asking for ").names(&withdrawn, 3).say(", which is withdrawn"));
+        pieces.push(Prose::from("stop asking for withdrawn skills: ").names(&withdrawn, 3));
     }
     let at_fault = agents(findings, |i| i.result == "identical" || i.result == "cosmetic");
     if !at_fault.is_empty() {
@@ -205,5 +212,5 @@ fn next(findings: &Findings) -> Prose {
     if pieces.is_empty() {
         return Prose::new();
     }
-    Prose::from("Next: ").then(Prose::join(pieces, "; "))
+    Prose::join(pieces, "; ")
 }

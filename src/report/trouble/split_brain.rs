@@ -7,6 +7,9 @@ use crate::report::figures::{Clock, bounded, count, counted, duration, rate};
 use crate::report::findings::{Binding, Findings};
 use std::collections::BTreeSet;
 
+/// So many causes are told in the opening.
+const CAUSES: usize = 3;
+
 pub(super) fn find(findings: &Findings, clock: Clock) -> Option<Trouble> {
     if findings.summary.split_brain == 0 {
         return None;
@@ -94,7 +97,8 @@ fn since(findings: &Findings, clock: Clock) -> Prose {
 fn side(findings: &Findings) -> Prose {
     let all = findings.split_brains.len();
     let causes = tally(findings.split_brains.iter().map(cause_of));
-    let pieces = causes.iter().map(|(cause, n)| {
+    let rest: i64 = causes.iter().skip(CAUSES).map(|(_, n)| *n).sum();
+    let pieces = causes.iter().take(CAUSES).map(|(cause, n)| {
         let of_cause = |b: &&Binding| cause_of(b) == cause;
         let mut piece = Prose::new().say(format!("{} of {all} artifacts ", count(*n)));
         let names = match cause.as_str() {
@@ -118,6 +122,9 @@ fn side(findings: &Findings) -> Prose {
         piece
     });
     let mut prose = Prose::join(pieces, "; ");
+    if rest > 0 {
+        prose = prose.say(format!("; {} have other causes", count(rest)));
+    }
     if let Some(lag) = longest_lag(findings) {
         prose = prose.then(lag);
     }
@@ -185,8 +192,7 @@ fn next(findings: &Findings) -> Prose {
     if !stop.is_empty() {
         pieces.push(Prose::from("stop delegating to ").names(&stop, 3));
     }
-    Prose::from("Next: ")
-        .then(Prose::join(pieces, "; "))
+    Prose::join(pieces, "; ")
         .say("; neither fail nor retry the tasks (")
         .code("carddrift actions")
         .say(" lists them)")
