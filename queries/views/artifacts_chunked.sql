@@ -24,7 +24,7 @@ ended AS (
 started AS (
   SELECT
     *,
-    max(CASE WHEN NOT append AND n <= n_end THEN n ELSE 1 END) OVER (
+    max(CASE WHEN NOT append AND n <= n_end THEN n END) OVER (
       PARTITION BY agent_key, task_id, artifact_id
     ) AS n_start
   FROM ended
@@ -53,7 +53,7 @@ chosen AS (
     coalesce(n_digest_before, n_digest_after) AS n_digest,
     coalesce(n_check_before, n_check_after) AS n_check,
     CASE
-      WHEN n_without = 0 AND (n_flagged IS NOT NULL OR n_start = n_end) THEN n_end
+      WHEN n_start IS NOT NULL AND n_without = 0 AND (n_flagged IS NOT NULL OR n_start = n_end) THEN n_end
       ELSE n_later
     END AS n_payload
   FROM marked
