@@ -25,6 +25,7 @@ mod reading;
 mod readme;
 mod recorded;
 mod reports;
+mod rooms;
 mod rotation_truth;
 mod secrets;
 mod wire;
