@@ -2,19 +2,20 @@
 
 use super::arguments::{Globals, To};
 use super::exit::{Exit, Failure};
-use super::output;
-use crate::query::{BuiltIn, catalogue};
+use super::{output, reading};
+use crate::query::{Known, Origin, Settings};
 use crate::report::json;
 use crate::tables;
 use clap::{Args, ValueEnum};
 use std::io::Write;
 
-/// List the built-in queries; of one, its columns and its SQL
+/// List the queries; of one, its columns, parameters and SQL
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   carddrift queries
   carddrift queries registry_lag
+  carddrift queries --queries sql/
   carddrift queries --tables")]
 pub struct Queries {
     /// Name of a query
@@ -38,10 +39,17 @@ enum CatalogueFormat {
 }
 
 /// Runs it.
-pub fn run(_globals: &Globals, queries: &Queries) -> Result<Exit, Failure> {
-    let chosen: Vec<&BuiltIn> = match &queries.name {
-        None => catalogue().iter().collect(),
-        Some(name) => vec![super::query::built_in(name)?],
+pub fn run(globals: &Globals, queries: &Queries) -> Result<Exit, Failure> {
+    let own = if globals.queries.is_empty() {
+        Vec::new()
+    } else {
+        let settings = Settings::of(&reading::settings(globals)?.config);
+        reading::own_queries(globals, &settings)?
+    };
+    let all = Known::all(&own);
+    let chosen = match &queries.name {
+        None => all,
+        Some(name) => vec![super::query::known(&all, name)?.clone()],
     };
     output::deliver(queries.to.output.as_deref(), |out| {
         match (queries.format, queries.tables) {
@@ -56,24 +64,37 @@ pub fn run(_globals: &Globals, queries: &Queries) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn write_list(queries: &[&BuiltIn], out: &mut dyn Write) -> std::io::Result<()> {
+fn write_list(queries: &[Known<'_>], out: &mut dyn Write) -> std::io::Result<()> {
     for query in queries {
-        writeln!(out, "{}: {}", query.name, query.answers)?;
+        let whose = match query.origin {
+            Origin::Report => "",
+            Origin::Indicator => " [indicator of service levels]",
+            Origin::Own => " [own]",
+        };
+        writeln!(out, "{}{whose}: {}", query.name, query.answers)?;
         writeln!(out, "    {}; {}", query.grain, query.unit)?;
     }
     writeln!(out, "\n`carddrift queries NAME` tells the columns of one, `--tables` the tables.")
 }
 
-fn write_one(queries: &[&BuiltIn], out: &mut dyn Write) -> std::io::Result<()> {
+fn write_one(queries: &[Known<'_>], out: &mut dyn Write) -> std::io::Result<()> {
     for query in queries {
         writeln!(out, "{} ({})", query.title, query.name)?;
         writeln!(out, "  answers: {}", query.answers)?;
         writeln!(out, "  grain:   {}", query.grain)?;
         writeln!(out, "  unit:    {}", query.unit)?;
-        let width = query.columns.iter().map(|c| c.name.len()).max().unwrap_or(0);
+        let width = query.columns.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         writeln!(out, "  columns:")?;
-        for column in &query.columns {
-            writeln!(out, "    {:width$}  {}", column.name, column.doc)?;
+        for (name, doc) in &query.columns {
+            writeln!(out, "    {name:width$}  {doc}")?;
+        }
+        if !query.parameters.is_empty() {
+            writeln!(out, "  parameters:")?;
+        }
+        for parameter in query.parameters {
+            let default = parameter.default.as_ref().map_or(String::new(), |d| format!(" = {d}"));
+            let (name, kind, doc) = (&parameter.name, &parameter.kind, &parameter.doc);
+            writeln!(out, "    -p {name}: {kind}{default}  {doc}")?;
         }
         writeln!(out, "  sql:")?;
         for line in query.sql.lines().filter(|l| !l.starts_with("--")) {
@@ -83,16 +104,17 @@ fn write_one(queries: &[&BuiltIn], out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-fn write_json(queries: &[&BuiltIn], out: &mut dyn Write) -> std::io::Result<()> {
+fn write_json(queries: &[Known<'_>], out: &mut dyn Write) -> std::io::Result<()> {
     let mut text = Vec::new();
     for (i, query) in queries.iter().enumerate() {
         text.extend_from_slice(if i == 0 { b"[\n  {" } else { b",\n  {" });
         let fields = [
             ("name", query.name),
-            ("title", query.title.as_str()),
-            ("unit", query.unit.as_str()),
-            ("grain", query.grain.as_str()),
-            ("answers", query.answers.as_str()),
+            ("origin", query.origin.as_str()),
+            ("title", query.title),
+            ("unit", query.unit),
+            ("grain", query.grain),
+            ("answers", query.answers),
             ("sql", query.sql),
         ];
         for (name, value) in fields {
@@ -102,8 +124,22 @@ fn write_json(queries: &[&BuiltIn], out: &mut dyn Write) -> std::io::Result<()> 
             text.push(b',');
         }
         text.extend_from_slice(b"\"columns\":[");
-        let columns = query.columns.iter().map(|c| (c.name.as_str(), c.doc.as_str()));
-        columns_json(columns, &mut text);
+        columns_json(query.columns.iter().copied(), &mut text);
+        text.extend_from_slice(b"],\"parameters\":[");
+        for (i, parameter) in query.parameters.iter().enumerate() {
+            text.extend_from_slice(if i == 0 { b"{\"name\":" } else { b",{\"name\":" });
+            json::string(&mut text, &parameter.name);
+            text.extend_from_slice(b",\"type\":");
+            json::string(&mut text, &parameter.kind);
+            text.extend_from_slice(b",\"default\":");
+            match &parameter.default {
+                Some(default) => json::string(&mut text, default),
+                None => text.extend_from_slice(b"null"),
+            }
+            text.extend_from_slice(b",\"doc\":");
+            json::string(&mut text, &parameter.doc);
+            text.push(b'}');
+        }
         text.extend_from_slice(b"]}");
     }
     text.extend_from_slice(b"\n]\n");

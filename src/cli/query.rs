@@ -3,7 +3,7 @@
 use super::arguments::{From, Gate, Globals, LimitArgs, RowFormat, To};
 use super::exit::{Exit, Failure};
 use super::{gate, output, reading};
-use crate::query::{BuiltIn, catalogue};
+use crate::query::Known;
 use crate::report::{Format, answers::view, write_rows};
 use clap::{Args, ValueHint};
 use std::fs;
@@ -18,10 +18,12 @@ Examples:
   carddrift query registry_lag --input traffic.har --format csv --output lag.csv
   carddrift query split_brain_rate --input archive/ --fail-on 'rate > 1% and verifiable >= 100'
   carddrift query -e 'SELECT client, count(*) AS n FROM attempts GROUP BY client ORDER BY n DESC' --input a.ndjson
+  carddrift query freshness_events -p within_s=600 --input archive/
+  carddrift query slow_mirrors --queries sql/ --input archive/
   carddrift query -f lag_over.sql -p hours=2 --input archive/
 `carddrift queries` lists the names; own SQL may also read the tables, the built-in queries and the shared views.")]
 pub struct Query {
-    /// Name of a built-in query
+    /// Name of a built-in query or of one of your own
     #[arg(required_unless_present_any = ["execute", "file"], conflicts_with_all = ["execute", "file"])]
     pub name: Option<String>,
     /// SQL to run
@@ -30,7 +32,7 @@ pub struct Query {
     /// File of SQL to run
     #[arg(long, short = 'f', value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
-    /// A parameter of your own SQL (repeatable)
+    /// A parameter of the query (repeatable)
     #[arg(long = "param", short, value_name = "NAME=VALUE")]
     pub params: Vec<String>,
     /// How to print the rows
@@ -62,26 +64,29 @@ pub fn run(globals: &Globals, query: &Query) -> Result<Exit, Failure> {
         _ => None,
     };
     let name = query.name.as_deref().unwrap_or_default();
-    if sql.is_none() {
-        built_in(name)?;
-        if let Some((param, _)) = params.first() {
+    // A name that is wrong is told before anything is read; the user's own queries come later.
+    if sql.is_none() && globals.queries.is_empty() {
+        let all = Known::all(&[]);
+        let query = known(&all, name)?;
+        let unknown = params.iter().find(|(p, _)| !query.parameters.iter().any(|q| q.name == *p));
+        if let Some((param, _)) = unknown {
             return Err(Failure::usage(format!("the query `{name}` has no parameter `{param}`")));
         }
     }
     let read = reading::open(globals, &query.from, &query.limits)?;
     let rows = match &sql {
         Some(sql) => read.session.sql(sql, &params)?,
-        None => read.session.built_in(name)?,
+        None => read.session.query(name, &params)?,
     };
     output::deliver(query.to.output.as_deref(), |out| Ok(write_rows(view(&rows), format, out)?))?;
     let breached = gate::check(&conditions, view(&rows))?;
     Ok(read.exit.max(breached))
 }
 
-/// The built-in query of this name, or the nearest name.
-pub fn built_in(name: &str) -> Result<&'static BuiltIn, Failure> {
-    catalogue().iter().find(|q| q.name == name).ok_or_else(|| {
-        let names: Vec<&str> = catalogue().iter().map(|q| q.name).collect();
+/// The query of this name, or the nearest name.
+pub fn known<'k, 'q>(all: &'k [Known<'q>], name: &str) -> Result<&'k Known<'q>, Failure> {
+    all.iter().find(|query| query.name == name).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|query| query.name).collect();
         let help = match crate::config::nearest(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("known: {}", names.join(", ")),
