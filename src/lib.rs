@@ -23,6 +23,7 @@
 //! | [`query`] | runs `queries/*.sql` over tables; the only room that knows the engine | what is measured stands in SQL, not in Rust |
 //! | [`slo`] | objectives held against an archive | counts stay whole; unknown is never good |
 //! | [`report`] | rows into text, Markdown, JSON, HTML, CSV | computes no measure; the same rows give the same bytes |
+//! | [`simulate`] | recordings with known truth | the truth is kept while the world is played, not found in what was written |
 //! | [`cli`] | arguments, one file for each command | no logic |
 //!
 //! Over all of them: nothing asks a clock, a hash's order or the locale, so the same inputs give the same
@@ -50,6 +51,7 @@ pub mod problem;
 pub mod query;
 pub mod redact;
 pub mod report;
+pub mod simulate;
 pub mod slo;
 pub mod store;
 pub mod tables;
