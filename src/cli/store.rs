@@ -1,14 +1,18 @@
 //! `carddrift store`: looks after a store.
 
-use super::arguments::{Globals, RowFormat, To};
+use super::arguments::{Globals, RowFormat, To, instant};
 use super::exit::{Exit, Failure};
 use super::{output, query};
 use crate::report::figures::{count, counted};
-use crate::report::rows::View;
+use crate::report::rows::{View, rfc3339};
 use crate::report::write_rows;
-use crate::store::Store;
+use crate::slo::span::Span;
+use crate::store::{Collected, Retained, Store, in_force};
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,7 +22,7 @@ use std::sync::Arc;
 Examples:
   carddrift store ls delegations.store
   carddrift store verify delegations.store
-  carddrift store gc delegations.store --dry-run
+  carddrift store gc delegations.store --older-than 90d --dry-run
   carddrift store files delegations.store --format csv")]
 pub struct StoreCommand {
     #[command(subcommand)]
@@ -31,7 +35,7 @@ enum What {
     Ls(Listing),
     /// Hash every file and compare it with its commit; exit with 3 when one differs
     Verify(Place),
-    /// Remove files of ingests that did not end
+    /// Remove files of ingests that did not end, and what is older than a limit
     Gc(Gc),
     /// List the Parquet files of each table, for other tools
     Files(Listing),
@@ -59,9 +63,32 @@ struct Listing {
 struct Gc {
     #[command(flatten)]
     place: Place,
+    /// Also remove attempts that are so much older than the last event, and tasks that ended before, for
+    /// example `90d`; cards and their fetches stay
+    #[arg(long, value_name = "SPAN", value_parser = span)]
+    older_than: Option<Span>,
+    /// The same for what happened before this time (RFC 3339)
+    #[arg(long, value_name = "TIME", value_parser = instant, conflicts_with = "older_than")]
+    before: Option<i64>,
     /// Only tell what would be removed
     #[arg(long)]
     dry_run: bool,
+    /// How to print what was done
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    format: GcFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GcFormat {
+    /// One line.
+    Text,
+    /// One object.
+    Json,
+}
+
+fn span(text: &str) -> Result<Span, String> {
+    Span::parse(text)
+        .ok_or_else(|| "a whole number and one of m h d w M Q Y, for example 90d".to_owned())
 }
 
 /// Runs it.
@@ -108,6 +135,7 @@ fn commits(store: &Store) -> Result<RecordBatch, Failure> {
         ("records", numbers(each().map(|c| c.sources.iter().map(|s| s.records).sum()))),
         ("events", numbers(each().map(|c| c.sources.iter().map(|s| s.events).sum()))),
         ("files", numbers(each().map(|c| c.files.len() as u64))),
+        ("replaced", numbers(each().map(|c| c.replaced.len() as u64))),
         ("size_bytes", numbers(each().map(|c| c.files.iter().map(|f| f.bytes).sum()))),
         ("settings", texts(each().map(|c| c.settings.clone()))),
         ("made_by", texts(each().map(|c| c.made_by.clone()))),
@@ -117,10 +145,10 @@ fn commits(store: &Store) -> Result<RecordBatch, Failure> {
 /// One row for each Parquet file.
 fn files(store: &Store) -> Result<RecordBatch, Failure> {
     let mut rows = Vec::new();
-    for commit in store.commits()? {
-        for (table, file) in commit.tables() {
+    for (commit, file) in in_force(&store.commits()?) {
+        if let Some(table) = file.table() {
             let path = store.path_of(file).display().to_string();
-            rows.push((table, commit.number, path, file.bytes, file.sha256.clone()));
+            rows.push((table, commit, path, file.bytes, file.sha256.clone()));
         }
     }
     rows.sort();
@@ -137,7 +165,7 @@ fn verify(place: &Place) -> Result<Exit, Failure> {
     let store = Store::open(&place.store)?;
     let faults = store.verify()?;
     let commits = store.commits()?;
-    let files: u64 = commits.iter().map(|c| c.files.len() as u64).sum();
+    let files = in_force(&commits).count() as u64;
     output::deliver(None, |out| {
         for fault in &faults {
             writeln!(out, "commit {}: {}: {}", fault.commit, fault.path.display(), fault.why)?;
@@ -158,20 +186,82 @@ fn verify(place: &Place) -> Result<Exit, Failure> {
 }
 
 fn collect(gc: &Gc) -> Result<Exit, Failure> {
-    let removed = Store::open(&gc.place.store)?.gc(gc.dry_run)?;
-    let bytes: u64 = removed.iter().map(|r| r.bytes).sum();
+    let store = Store::open(&gc.place.store)?;
+    // Counted from the last event: what goes does not depend on when it is asked for.
+    let from = match (gc.before, gc.older_than) {
+        (Some(before), _) => Some(before),
+        (None, Some(span)) => store.last_time()?.map(|last| last.saturating_sub(span.nominal())),
+        (None, None) => None,
+    };
+    let retained = match from {
+        Some(from) => store.retain(from, gc.dry_run)?,
+        None => Retained::default(),
+    };
+    let collected = store.gc(gc.dry_run)?;
     output::deliver(None, |out| {
-        for file in &removed {
-            writeln!(out, "{} {}", file.path.display(), file.bytes)?;
+        match gc.format {
+            GcFormat::Text => tell_collected(gc.dry_run, from, &retained, &collected, out)?,
+            GcFormat::Json => {
+                let told = Told {
+                    dry_run: gc.dry_run,
+                    commit: retained.commit,
+                    kept_from: from.map(|from| rfc3339(from.into())),
+                    rows: &retained.rows,
+                    removed_files: collected.removed.len(),
+                    removed_bytes: collected.removed.iter().map(|r| r.bytes).sum(),
+                    held_files: collected.held,
+                };
+                serde_json::to_writer(&mut *out, &told).map_err(std::io::Error::from)?;
+                writeln!(out)?;
+            }
         }
-        writeln!(
-            out,
-            "{} {} ({} bytes)",
-            if gc.dry_run { "would remove" } else { "removed" },
-            counted(i64::try_from(removed.len()).unwrap_or(i64::MAX), "file", "files"),
-            count(i64::try_from(bytes).unwrap_or(i64::MAX)),
-        )?;
         Ok(())
     })?;
     Ok(Exit::Done)
+}
+
+/// What was done, as JSON.
+#[derive(Serialize)]
+struct Told<'a> {
+    dry_run: bool,
+    /// The commit that takes the rows; null: none.
+    commit: Option<u64>,
+    /// Rows before this went; null: no limit was given.
+    kept_from: Option<String>,
+    rows: &'a BTreeMap<String, u64>,
+    removed_files: usize,
+    removed_bytes: u64,
+    /// Files that wait for a reader.
+    held_files: u64,
+}
+
+fn tell_collected(
+    dry: bool,
+    from: Option<i64>,
+    retained: &Retained,
+    collected: &Collected,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    if let Some(commit) = retained.commit {
+        write!(out, "commit {commit}: ")?;
+    }
+    let would = if dry { "would remove" } else { "removed" };
+    if let Some(from) = from {
+        let rows: u64 = retained.rows.values().sum();
+        let before = rfc3339(from.into());
+        write!(out, "{would} {} before {before}; ", counted(number(rows), "row", "rows"))?;
+    }
+    let bytes: u64 = collected.removed.iter().map(|r| r.bytes).sum();
+    write!(
+        out,
+        "{would} {} ({} bytes)",
+        counted(number(collected.removed.len() as u64), "file", "files"),
+        count(number(bytes)),
+    )?;
+    if collected.held > 0 {
+        let files = counted(number(collected.held), "file", "files");
+        write!(out, "; {files} wait for a reader to end")?;
+    }
+    writeln!(out)
 }

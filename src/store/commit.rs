@@ -5,6 +5,7 @@ use super::error::StoreError;
 use crate::ingest::Account;
 use crate::tables;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -69,7 +70,16 @@ impl StoredSource {
     }
 }
 
-/// What one ingest added.
+/// A file of an earlier commit that is no longer read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replaced {
+    /// Its name.
+    pub name: String,
+    /// What is read in its place; `None`: nothing of it was kept.
+    pub by: Option<File>,
+}
+
+/// What one ingest added, or what retention took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
     /// Its number, from 1.
@@ -84,21 +94,15 @@ pub struct Commit {
     pub sources: Vec<StoredSource>,
     /// What it consists of.
     pub files: Vec<File>,
+    /// Files of earlier commits that retention took rows from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<Replaced>,
 }
 
 impl Commit {
-    /// The segments with their tables.
-    pub fn tables(&self) -> impl Iterator<Item = (&'static str, &File)> {
-        let names: Vec<&'static str> = tables::all().iter().map(|table| table.name).collect();
-        self.files.iter().filter_map(move |file| {
-            let FileKind::Table(table) = &file.kind else { return None };
-            names.iter().find(|name| *name == table).map(|name| (*name, file))
-        })
-    }
-
     /// Its file's name.
     fn name(&self) -> String {
-        format!("{:010}.json", self.number)
+        name(self.number)
     }
 
     /// Writes it: to a file of another name first, which is then given the right one. That fails when
@@ -127,6 +131,45 @@ impl Commit {
         let _ = fs::remove_file(&draft);
         Ok(())
     }
+}
+
+/// The name of a commit's file.
+pub(super) fn name(number: u64) -> String {
+    format!("{number:010}.json")
+}
+
+impl File {
+    /// The table that it holds rows of.
+    pub fn table(&self) -> Option<&'static str> {
+        let FileKind::Table(table) = &self.kind else { return None };
+        tables::all().iter().find(|known| known.name == table).map(|known| known.name)
+    }
+}
+
+/// The files that are read, each with the commit that it came with: all but those that a later commit
+/// replaces, and what they are replaced by.
+pub fn in_force(commits: &[Commit]) -> impl Iterator<Item = (u64, &File)> {
+    let mut replaced: BTreeMap<&str, Vec<(u64, Option<&File>)>> = BTreeMap::new();
+    for commit in commits {
+        for one in &commit.replaced {
+            let by = (commit.number, one.by.as_ref());
+            replaced.entry(&one.name).or_default().push(by);
+        }
+    }
+    commits
+        .iter()
+        .flat_map(|commit| commit.files.iter().map(|file| (commit.number, file)))
+        .filter_map(move |(number, file)| {
+            let (mut file, mut since) = (file, number);
+            // What was written later under the same name is not what was replaced.
+            while let Some((at, by)) = replaced
+                .get(file.name.as_str())
+                .and_then(|all| all.iter().find(|(at, _)| *at > since))
+            {
+                (file, since) = ((*by)?, *at);
+            }
+            Some((number, file))
+        })
 }
 
 /// All commits of the folder, in order. A gap between them is damage.

@@ -6,6 +6,7 @@
 //! STORE/staging/…                 an ingest under way; means nothing to a reader
 //! STORE/key                       the key of redaction hashes, readable by its owner only
 //! STORE/lock                      held while something is added or removed
+//! STORE/readers                   held by each reader, so that no file goes that it may yet open
 //! ```
 //!
 //! Invariant: a reader sees whole commits or nothing. Files are on disk before the commit that names them
@@ -18,12 +19,15 @@ mod commit;
 mod disk;
 mod error;
 mod events;
+mod hold;
+mod retain;
 mod settings;
 mod tend;
 
-pub use commit::{Commit, File, StoredSource};
+pub use commit::{Commit, File, Replaced, StoredSource, in_force};
 pub use error::StoreError;
-pub use tend::{Fault, Removed};
+pub use retain::Retained;
+pub use tend::{Collected, Fault, Removed};
 
 use crate::config::Config;
 use crate::ingest::before::{After, Before};
@@ -40,6 +44,9 @@ use std::sync::Arc;
 const COMMITS: &str = "commits";
 const SEGMENTS: &str = "segments";
 const STAGING: &str = "staging";
+
+/// The program that makes a commit.
+const MADE_BY: &str = concat!("carddrift ", env!("CARGO_PKG_VERSION"));
 
 /// A store in a folder.
 #[derive(Debug, Clone)]
@@ -64,7 +71,7 @@ impl Store {
         }
         let at = |error| StoreError::io(root, error);
         if let Ok(entries) = std::fs::read_dir(root) {
-            let ours = ["lock", SEGMENTS, STAGING, "key", "key.draft"];
+            let ours = ["lock", hold::READERS, SEGMENTS, STAGING, "key", "key.draft"];
             for entry in entries {
                 let name = entry.map_err(at)?.file_name();
                 if !ours.iter().any(|ours| name == *ours) {
@@ -89,15 +96,37 @@ impl Store {
         commit::read_all(&self.root.join(COMMITS))
     }
 
-    /// The rows of all commits.
+    /// The rows of all commits. While it is there, no file of it is removed.
     pub fn dataset(&self) -> Result<Dataset, StoreError> {
+        Ok(self.dataset_until(None)?.0)
+    }
+
+    /// The rows of the commits up to this one, and the number of the last commit that there is (0: none).
+    /// What retention took since then is not there either.
+    pub fn dataset_until(&self, until: Option<u64>) -> Result<(Dataset, u64), StoreError> {
         let mut dataset = Dataset::default();
-        for commit in self.commits()? {
-            for (table, file) in commit.tables() {
+        // Before the commits are read: none of their files may go from then on.
+        if let Some(hold) = hold::take(&self.root)? {
+            dataset.keep(Arc::new(hold));
+        }
+        let commits = self.commits()?;
+        for (commit, file) in in_force(&commits) {
+            if let Some(table) = file.table().filter(|_| until.is_none_or(|until| commit <= until))
+            {
                 dataset.push(table, Segment::File(self.path(file)));
             }
         }
-        Ok(dataset)
+        Ok((dataset, commits.last().map_or(0, |commit| commit.number)))
+    }
+
+    /// SHA-256 of a commit's file, hex; `None`: there is no such commit.
+    pub fn commit_sha256(&self, number: u64) -> Result<Option<String>, StoreError> {
+        let path = self.root.join(COMMITS).join(commit::name(number));
+        match disk::sha256_of_file(&path) {
+            Ok((sha256, _)) => Ok(Some(sha256)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(StoreError::io(&path, error)),
+        }
     }
 
     /// Where a file of a commit lies.
@@ -182,10 +211,11 @@ impl Store {
         let commit = Commit {
             number: before.ingest.cast_unsigned(),
             layout: LAYOUT.to_owned(),
-            made_by: concat!("carddrift ", env!("CARGO_PKG_VERSION")).to_owned(),
+            made_by: MADE_BY.to_owned(),
             settings,
             sources,
             files,
+            replaced: Vec::new(),
         };
         commit.write(&self.root.join(COMMITS))
     }
@@ -202,22 +232,22 @@ impl Store {
                 sources.entry(source.sha256.clone()).or_insert_with(|| source.source_file.clone());
                 sizes.extend([source.size_bytes, source.content_bytes]);
             }
-            for file in &commit.files {
-                let path = self.path(file);
-                match &file.kind {
-                    FileKind::Events { first_time, last_time } => {
-                        events.push(path, *first_time, *last_time, file.bytes);
-                    }
-                    FileKind::Artifacts => {
-                        for (artifact, appends) in events::read_artifacts(&path)? {
-                            *artifacts.entry(artifact).or_default() |= appends;
-                        }
-                    }
-                    FileKind::Table(table) if table == Cards::NAME => {
-                        events::read_cards(&path, &mut cards)?;
-                    }
-                    FileKind::Table(_) => {}
+        }
+        for (_, file) in in_force(commits) {
+            let path = self.path(file);
+            match &file.kind {
+                FileKind::Events { first_time, last_time } => {
+                    events.push(path, *first_time, *last_time, file.bytes);
                 }
+                FileKind::Artifacts => {
+                    for (artifact, appends) in events::read_artifacts(&path)? {
+                        *artifacts.entry(artifact).or_default() |= appends;
+                    }
+                }
+                FileKind::Table(table) if table == Cards::NAME => {
+                    events::read_cards(&path, &mut cards)?;
+                }
+                FileKind::Table(_) => {}
             }
         }
         let ingest = commits.last().map_or(1, |commit| commit.number + 1);

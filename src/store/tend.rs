@@ -1,7 +1,7 @@
 //! Looking after a store: whether its files are what its commits say, and what no commit names.
 
 use super::disk::{Lock, fresh_folder, sha256_of_file, sync_folder};
-use super::{COMMITS, SEGMENTS, STAGING, Store, StoreError};
+use super::{COMMITS, SEGMENTS, STAGING, Store, StoreError, hold, in_force};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -26,34 +26,44 @@ pub struct Removed {
     pub bytes: u64,
 }
 
+/// What was cleared away.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// The files that were removed, or would be.
+    pub removed: Vec<Removed>,
+    /// Files that no commit names and that stay, because a reader may be about to open them.
+    pub held: u64,
+}
+
 impl Store {
     /// Hashes every file that a commit names; what is missing or differs.
     pub fn verify(&self) -> Result<Vec<Fault>, StoreError> {
         let mut faults = Vec::new();
-        for commit in self.commits()? {
-            for file in &commit.files {
-                let path = self.path(file);
-                let why = match sha256_of_file(&path) {
-                    Err(error) => error.to_string(),
-                    Ok((_, bytes)) if bytes != file.bytes => {
-                        format!("it has {bytes} bytes, not {}", file.bytes)
-                    }
-                    Ok((sha256, _)) if sha256 != file.sha256 => "its bytes have changed".to_owned(),
-                    Ok(_) => continue,
-                };
-                faults.push(Fault { commit: commit.number, path, why });
-            }
+        let _hold = hold::take(self.root())?;
+        for (commit, file) in in_force(&self.commits()?) {
+            let path = self.path(file);
+            let why = match sha256_of_file(&path) {
+                Err(error) => error.to_string(),
+                Ok((_, bytes)) if bytes != file.bytes => {
+                    format!("it has {bytes} bytes, not {}", file.bytes)
+                }
+                Ok((sha256, _)) if sha256 != file.sha256 => "its bytes have changed".to_owned(),
+                Ok(_) => continue,
+            };
+            faults.push(Fault { commit, path, why });
         }
         Ok(faults)
     }
 
-    /// Removes what no commit names: files of ingests that did not end. With `dry`, only tells.
-    pub fn gc(&self, dry: bool) -> Result<Vec<Removed>, StoreError> {
+    /// Removes what no commit names: files of ingests that did not end, and those that retention replaced
+    /// unless there is a reader, which may have read the commits before. With `dry`, only tells.
+    pub fn gc(&self, dry: bool) -> Result<Collected, StoreError> {
         let _lock = Lock::take(self.root())?;
-        let mut named: BTreeSet<PathBuf> = BTreeSet::new();
-        for commit in self.commits()? {
-            named.extend(commit.files.iter().map(|file| self.path(file)));
-        }
+        let alone = hold::alone(self.root())?;
+        let commits = self.commits()?;
+        let named: BTreeSet<PathBuf> =
+            in_force(&commits).map(|(_, file)| self.path(file)).collect();
+        let mut held = 0;
         let mut removed = Vec::new();
         for (folder, keep) in
             [(SEGMENTS, &named), (STAGING, &BTreeSet::new()), (COMMITS, &BTreeSet::new())]
@@ -73,6 +83,10 @@ impl Store {
                 if keep.contains(&path) || is_commit {
                     continue;
                 }
+                if folder.ends_with(SEGMENTS) && alone.is_none() {
+                    held += 1;
+                    continue;
+                }
                 let bytes = entry.metadata().map_err(at)?.len();
                 if !dry {
                     fs::remove_file(&path).map_err(at)?;
@@ -88,6 +102,6 @@ impl Store {
             fresh_folder(&staging).map_err(|error| StoreError::io(&staging, error))?;
         }
         removed.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(removed)
+        Ok(Collected { removed, held })
     }
 }

@@ -58,7 +58,7 @@ fn what_is_added_is_there() {
     );
     assert_eq!(place.store().commits().unwrap().len(), 2);
     assert_eq!(place.store().verify().unwrap(), []);
-    assert_eq!(place.store().gc(false).unwrap(), []);
+    assert_eq!(place.store().gc(false).unwrap().removed, []);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn what_a_killed_ingest_left_behind_means_nothing() {
     fs::copy(root.join("commits/0000000001.json"), left.join("commits/0000000001.json.draft"))
         .unwrap();
     assert!(other.rows().iter().all(|(_, rows)| rows.is_empty()));
-    let removed = other.store().gc(true).unwrap();
+    let removed = other.store().gc(true).unwrap().removed;
     assert!(removed.len() > 3);
     other.ingest(&[input]);
     assert_eq!(other.rows(), whole);
@@ -226,4 +226,104 @@ fn chunks_in_two_commits_are_told() {
             .iter()
             .any(|(name, rows)| *name == "artifacts" && rows[1].contains("ingest=2 "))
     );
+}
+
+/// The state of a task at a second of 2026.
+fn state(second: u32, task: &str, state: &str) -> String {
+    format!(
+        r#"{{"time":"2026-11-14T00:00:{second:02}Z","event":"task_status","agent":"g","task_id":"{task}","state":"{state}"}}"#
+    )
+}
+
+/// Nanoseconds of that second.
+fn at(second: i64) -> i64 {
+    1_794_614_400_000_000_000 + second * 1_000_000_000
+}
+
+/// Two nights: one task ends in the first, one in the second, one begins in the second.
+fn two_nights() -> Place {
+    let place = Place::new();
+    let first = [
+        CARD.to_owned(),
+        state(1, "old", "working"),
+        state(2, "old", "completed"),
+        state(3, "long", "working"),
+    ];
+    place.ingest(&[place.file("a", &first.join("\n"))]);
+    let second = [state(10, "long", "completed"), state(11, "new", "working")];
+    place.ingest(&[place.file("b", &second.join("\n"))]);
+    place
+}
+
+#[test]
+fn tasks_go_or_stay_as_a_whole() {
+    let place = two_nights();
+    assert_eq!(place.store().last_time().unwrap(), Some(at(11)));
+    // At the limit is not before it.
+    assert_eq!(place.store().retain(at(1), false).unwrap(), Retained::default());
+    assert_eq!(place.store().retain(at(2), false).unwrap(), Retained::default());
+    let rows = BTreeMap::from([("task_events".to_owned(), 2)]);
+    let dry = place.store().retain(at(3), true).unwrap();
+    assert_eq!(dry, Retained { commit: None, rows: rows.clone() });
+    assert_eq!(place.count("task_events"), 5);
+    let gone = place.store().retain(at(3), false).unwrap();
+    assert_eq!(gone, Retained { commit: Some(3), rows });
+    // `long` has a state at 10 s, so that the one at 3 s stays.
+    assert_eq!((place.count("task_events"), place.count("card_fetches")), (3, 1));
+    assert_eq!(place.store().retain(at(5), false).unwrap(), Retained::default());
+    assert_eq!(place.store().verify().unwrap(), []);
+    let removed = place.store().gc(false).unwrap();
+    assert_eq!((removed.removed.is_empty(), removed.held), (false, 0));
+    // All of the rest goes, too: then there is no segment left.
+    assert_eq!(place.store().retain(at(60), false).unwrap().commit, Some(4));
+    assert_eq!((place.count("task_events"), place.count("cards")), (0, 1));
+    assert_eq!(place.store().verify().unwrap(), []);
+    // As it was at the first commit, but for what has gone since.
+    let (dataset, last) = place.store().dataset_until(Some(1)).unwrap();
+    assert_eq!((rows_of(&dataset, "task_events"), rows_of(&dataset, "sources"), last), (0, 1, 4));
+    // What was removed does not come back.
+    let again = place.ingest(&[place.file("c", &format!("\n{}", state(2, "old", "completed")))]);
+    assert_eq!(again.totals().2.duplicate, 1);
+    assert_eq!(place.count("task_events"), 0);
+}
+
+fn rows_of(dataset: &Dataset, table: &str) -> usize {
+    rows(dataset, table, &[]).len()
+}
+
+#[test]
+fn what_a_reader_may_open_stays() {
+    let place = two_nights();
+    let reader = place.store().dataset().unwrap();
+    assert!(place.store().retain(at(60), false).unwrap().commit.is_some());
+    let held = place.store().gc(false).unwrap();
+    assert!(held.removed.is_empty() && held.held >= 2, "{held:?}");
+    assert_eq!(rows_of(&reader, "task_events"), 5);
+    drop(reader);
+    let freed = place.store().gc(false).unwrap();
+    assert_eq!((freed.removed.len() as u64, freed.held), (held.held, 0));
+}
+
+#[test]
+fn retention_that_fails_takes_all_or_nothing() {
+    let place = two_nights();
+    let before = place.rows();
+    let mut failed = 0;
+    loop {
+        STEPS_LEFT.set(Some(failed));
+        let result = place.store().retain(at(3), false);
+        STEPS_LEFT.set(None);
+        assert_eq!(place.store().verify().unwrap(), []);
+        if result.is_ok() {
+            break;
+        }
+        let kept = if place.store().commits().unwrap().len() == 2 { 5 } else { 3 };
+        assert_eq!(place.count("task_events"), kept);
+        assert!(kept == 3 || place.rows() == before);
+        failed += 1;
+    }
+    assert!(failed > 3, "{failed}");
+    assert_eq!(place.count("task_events"), 3);
+    place.store().gc(false).unwrap();
+    assert_eq!(place.store().verify().unwrap(), []);
 }

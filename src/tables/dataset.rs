@@ -5,10 +5,10 @@
 //! when the last [`Dataset`] that names it does.
 
 use bytes::Bytes;
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tempfile::TempDir;
 
 /// One Parquet file of one table.
 #[derive(Debug, Clone)]
@@ -23,8 +23,8 @@ pub enum Segment {
 #[derive(Debug, Clone, Default)]
 pub struct Dataset {
     tables: BTreeMap<&'static str, Vec<Segment>>,
-    /// Folders that must outlive the segments in them.
-    folders: Vec<Arc<TempDir>>,
+    /// What the segments are there by: folders that go when they are dropped, locks that are let go.
+    kept: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Dataset {
@@ -48,9 +48,9 @@ impl Dataset {
         self.tables.remove(name).unwrap_or_default()
     }
 
-    /// Keeps `folder` until the last clone of this data set is dropped.
-    pub fn keep(&mut self, folder: Arc<TempDir>) {
-        self.folders.push(folder);
+    /// Keeps `what` until the last clone of this data set is dropped.
+    pub fn keep(&mut self, what: Arc<dyn Any + Send + Sync>) {
+        self.kept.push(what);
     }
 
     /// Adds all segments of `other`, after those that are here.
@@ -58,13 +58,14 @@ impl Dataset {
         for (name, segments) in other.tables {
             self.tables.entry(name).or_default().extend(segments);
         }
-        self.folders.extend(other.folders);
+        self.kept.extend(other.kept);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tempfile::TempDir;
 
     #[test]
     fn a_kept_folder_goes_with_the_last_clone() {
