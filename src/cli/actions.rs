@@ -2,9 +2,10 @@
 
 use super::arguments::{From, Gate, Globals, LimitArgs, RowFormat, To};
 use super::exit::{Exit, Failure};
+use super::since::SinceArgs;
 use super::{gate, output, query, reading};
-use crate::report::rows::View;
-use crate::report::{work, write_rows};
+use crate::query::{Rows, Session};
+use crate::report::{answers::view, news::Before, work, write_rows};
 use clap::Args;
 
 /// List what is to be done, one item of work a line, with stable ids; nothing is sent anywhere
@@ -13,7 +14,8 @@ use clap::Args;
 Examples:
   carddrift actions --input archive/
   carddrift actions --input archive/ --format text
-  carddrift actions --input archive/ --agent 'agent://vendor-b/*' --output work.ndjson")]
+  carddrift actions --input archive/ --agent 'agent://vendor-b/*' --output work.ndjson
+  carddrift actions --store delegations.store --since-last work.mark")]
 pub struct Actions {
     /// How to print the items
     #[arg(long, value_name = "FORMAT", default_value = "ndjson", help_heading = "Output")]
@@ -25,6 +27,8 @@ pub struct Actions {
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
+    since: SinceArgs,
+    #[command(flatten)]
     gate: Gate,
 }
 
@@ -32,9 +36,26 @@ pub struct Actions {
 pub fn run(globals: &Globals, given: &Actions) -> Result<Exit, Failure> {
     let format = query::format_of(globals, given.format, false, &given.to)?;
     let conditions = gate::conditions(&given.gate)?;
+    let store = given.from.store.as_deref();
+    let since = given.since.commit(store)?;
     let read = reading::open(globals, &given.from, &given.limits)?;
-    let items = work::items(&read.session)?;
-    let rows = View { schema: items.schema_ref(), batches: std::slice::from_ref(&items) };
-    output::deliver(given.to.output.as_deref(), |out| Ok(write_rows(rows, format, out)?))?;
-    Ok(read.exit.max(gate::check(&conditions, rows)?))
+    let before = since.map(|since| {
+        let commits = (since, read.commit);
+        SinceArgs::before(globals, &given.from, &given.limits, commits, |session| {
+            Ok(Before::of(view(&items(session)?))?)
+        })
+    });
+    let mut rows = items(&read.session)?;
+    if let Some(before) = before.transpose()? {
+        rows = before.unwrap_or_else(Before::everything).leave_new(&rows)?;
+    }
+    output::deliver(given.to.output.as_deref(), |out| Ok(write_rows(view(&rows), format, out)?))?;
+    let exit = read.exit.max(gate::check(&conditions, view(&rows))?);
+    given.since.done(store, &read, exit)?;
+    Ok(exit)
+}
+
+fn items(session: &Session) -> Result<Rows, Failure> {
+    let items = work::items(session)?;
+    Ok(Rows { schema: items.schema(), batches: vec![items] })
 }

@@ -17,9 +17,6 @@ pub fn command(globals: &Globals, from: &From, limits: &LimitArgs) -> String {
     if let Some(store) = &from.store {
         add("--store", store.display().to_string());
     }
-    if let Some(store) = &from.store {
-        add("--store", store.display().to_string());
-    }
     if let Some(config) = &globals.config {
         add("--config", config.display().to_string());
     }

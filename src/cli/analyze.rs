@@ -2,6 +2,7 @@
 
 use super::arguments::{From, Gate, Globals, LimitArgs, Reading, To};
 use super::exit::{Exit, Failure};
+use super::since::SinceArgs;
 use super::{again, gate, output, reading};
 use crate::report::answers::Answers;
 use crate::report::document::{markdown, text};
@@ -33,12 +34,15 @@ pub struct Analyze {
 Examples:
   carddrift report --input archive/ --format markdown --output postmortem.md
   carddrift report --input traffic.har --format html --output postmortem.html
-  carddrift report --input traffic.har --format json")]
+  carddrift report --input traffic.har --format json
+  carddrift report --store delegations.store --since-last report.mark")]
 pub struct Report {
     #[command(flatten)]
     how: How,
     #[command(flatten)]
     from: From,
+    #[command(flatten)]
+    since: SinceArgs,
 }
 
 /// What both take.
@@ -73,18 +77,28 @@ enum ReportFormat {
 /// Runs `analyze`.
 pub fn run(globals: &Globals, analyze: Analyze) -> Result<Exit, Failure> {
     let from = From { inputs: analyze.inputs, store: None, reading: analyze.reading };
-    print(globals, &from, &analyze.how)
+    print(globals, &from, &analyze.how, &SinceArgs::default())
 }
 
 /// Runs `report`.
 pub fn run_report(globals: &Globals, report: &Report) -> Result<Exit, Failure> {
-    print(globals, &report.from, &report.how)
+    print(globals, &report.from, &report.how, &report.since)
 }
 
-fn print(globals: &Globals, from: &From, how: &How) -> Result<Exit, Failure> {
+fn print(globals: &Globals, from: &From, how: &How, since: &SinceArgs) -> Result<Exit, Failure> {
     let conditions = gate::conditions(&how.gate)?;
+    let commit = since.commit(from.store.as_deref())?;
     let read = reading::open(globals, from, &how.limits)?;
-    let answers = Answers::ask(&read.session)?;
+    let before = commit.map(|commit| {
+        SinceArgs::before(globals, from, &how.limits, (commit, read.commit), |session| {
+            Ok(Answers::ask(session)?.said()?)
+        })
+    });
+    let before = before.transpose()?;
+    let mut answers = Answers::ask(&read.session)?;
+    if let (Some(commit), Some(before)) = (commit, before) {
+        answers.leave_new(before, commit)?;
+    }
     let path = how.to.output.as_deref();
     output::deliver(path, |out| {
         match how.format {
@@ -109,5 +123,7 @@ fn print(globals: &Globals, from: &From, how: &How) -> Result<Exit, Failure> {
         Some(rows) => gate::check(&conditions, rows)?,
         None => Exit::Done,
     };
-    Ok(read.exit.max(breached))
+    let exit = read.exit.max(breached);
+    since.done(from.store.as_deref(), &read, exit)?;
+    Ok(exit)
 }

@@ -21,6 +21,8 @@ mod queries;
 mod query;
 mod reading;
 mod shell;
+mod simulate;
+mod since;
 mod slo;
 mod store;
 
@@ -71,6 +73,7 @@ enum Command {
     Actions(actions::Actions),
     Inspect(inspect::Inspect),
     Store(store::StoreCommand),
+    Simulate(simulate::Simulate),
     Config(config::Config),
     Completions(shell::Completions),
     Man(shell::Man),
@@ -83,6 +86,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Ingest(ingest) => ingest::run(globals, &ingest),
         Command::Query(query) => query::run(globals, &query),
         Command::Queries(queries) => queries::run(globals, &queries),
+        Command::Simulate(simulate) => simulate::run(&simulate),
         Command::Slo(slo) => slo::run(globals, &slo),
         Command::Report(report) => analyze::run_report(globals, &report),
         Command::Explain(explain) => explain::run(globals, &explain),

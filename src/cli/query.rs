@@ -2,9 +2,10 @@
 
 use super::arguments::{From, Gate, Globals, LimitArgs, RowFormat, To};
 use super::exit::{Exit, Failure};
+use super::since::SinceArgs;
 use super::{gate, output, reading};
-use crate::query::Known;
-use crate::report::{Format, answers::view, write_rows};
+use crate::query::{Known, Session};
+use crate::report::{Format, answers::view, news::Before, write_rows};
 use clap::{Args, ValueHint};
 use std::fs;
 use std::io::IsTerminal;
@@ -21,6 +22,7 @@ Examples:
   carddrift query freshness_events -p within_s=600 --input archive/
   carddrift query slow_mirrors --queries sql/ --input archive/
   carddrift query -f lag_over.sql -p hours=2 --input archive/
+  carddrift query slo_daily --store delegations.store --since-last daily.mark --format ndjson
 `carddrift queries` lists the names; own SQL may also read the tables, the built-in queries and the shared views.")]
 pub struct Query {
     /// Name of a built-in query or of one of your own
@@ -48,6 +50,8 @@ pub struct Query {
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
+    since: SinceArgs,
+    #[command(flatten)]
     gate: Gate,
 }
 
@@ -73,14 +77,27 @@ pub fn run(globals: &Globals, query: &Query) -> Result<Exit, Failure> {
             return Err(Failure::usage(format!("the query `{name}` has no parameter `{param}`")));
         }
     }
+    let store = query.from.store.as_deref();
+    let since = query.since.commit(store)?;
     let read = reading::open(globals, &query.from, &query.limits)?;
-    let rows = match &sql {
-        Some(sql) => read.session.sql(sql, &params)?,
-        None => read.session.query(name, &params)?,
+    let ask = |session: &Session| match &sql {
+        Some(sql) => session.sql(sql, &params),
+        None => session.query(name, &params),
     };
+    let before = since.map(|since| {
+        let commits = (since, read.commit);
+        SinceArgs::before(globals, &query.from, &query.limits, commits, |session| {
+            Ok(Before::of(view(&ask(session)?))?)
+        })
+    });
+    let mut rows = ask(&read.session)?;
+    if let Some(before) = before.transpose()? {
+        rows = before.unwrap_or_else(Before::everything).leave_new(&rows)?;
+    }
     output::deliver(query.to.output.as_deref(), |out| Ok(write_rows(view(&rows), format, out)?))?;
-    let breached = gate::check(&conditions, view(&rows))?;
-    Ok(read.exit.max(breached))
+    let exit = read.exit.max(gate::check(&conditions, view(&rows))?);
+    query.since.done(store, &read, exit)?;
+    Ok(exit)
 }
 
 /// The query of this name, or the nearest name.

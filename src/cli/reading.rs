@@ -7,16 +7,18 @@ use super::progress::Progress;
 use crate::config::load::{Ask, Loaded, load};
 use crate::ingest::{IngestError, IngestOptions, Ingested, ingest};
 use crate::problem::Severity;
-use crate::query::{OwnQuery, Session, Settings};
+use crate::query::{OwnQuery, Session, Settings, Unmatched};
 use crate::report::figures::{count, counted, percent, ratio};
 use crate::store::Store;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What was read, and how the command must end because of it.
 #[derive(Debug)]
 pub struct Read {
     /// The session over it.
     pub session: Session,
+    /// The last commit of the store; 0: it has none, or there is no store.
+    pub commit: u64,
     /// `Done`, or `Unreadable` when something was lost that was not to be lost.
     pub exit: Exit,
 }
@@ -183,14 +185,43 @@ pub fn open(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Read, 
     let loaded = settings(globals)?;
     let settings = session_settings(globals, limits, &loaded)?;
     if let Some(store) = &from.store {
-        let dataset = Store::open(store)?.dataset()?;
+        let (dataset, commit) = Store::open(store)?.dataset_until(None)?;
         let session = Session::open(dataset, &settings)?;
-        return Ok(Read { session, exit: Exit::Done });
+        remark(globals, &session)?;
+        return Ok(Read { session, commit, exit: Exit::Done });
     }
     let ingested = read_inputs(globals, &from.inputs, &from.reading, &loaded)?;
     let exit = judge(globals, &from.inputs, &from.reading, &ingested)?;
     let session = Session::open(ingested.tables, &settings)?;
-    Ok(Read { session, exit })
+    remark(globals, &session)?;
+    Ok(Read { session, commit: 0, exit })
+}
+
+/// Tells of limits that nothing falls under: they may be misspelled.
+fn remark(globals: &Globals, session: &Session) -> Result<(), Failure> {
+    if globals.quiet {
+        return Ok(());
+    }
+    for Unmatched { kind, glob, nearest } in session.unmatched()? {
+        let help = nearest.map_or_else(String::new, |near| {
+            format!("; did you mean `{}`?", crate::report::safe::terminal(&near))
+        });
+        tell(&format!("note: no {kind} matches --{kind} {glob}{help}"));
+    }
+    Ok(())
+}
+
+/// A session over the store as it was at a commit.
+pub fn open_until(
+    globals: &Globals,
+    store: &Path,
+    limits: &LimitArgs,
+    commit: u64,
+) -> Result<Session, Failure> {
+    let loaded = settings(globals)?;
+    let settings = session_settings(globals, limits, &loaded)?;
+    let (dataset, _) = Store::open(store)?.dataset_until(Some(commit))?;
+    Ok(Session::open(dataset, &settings)?)
 }
 
 /// The same for inputs alone, and when nothing could be read too: to tell what they hold.
@@ -200,7 +231,7 @@ pub fn open_all(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Re
     let ingested = read_inputs(globals, &from.inputs, &from.reading, &loaded)?;
     let exit = judge(globals, &from.inputs, &from.reading, &ingested).unwrap_or(Exit::Unreadable);
     let session = Session::open(ingested.tables, &settings)?;
-    Ok(Read { session, exit })
+    Ok(Read { session, commit: 0, exit })
 }
 
 fn session_settings(

@@ -2,6 +2,7 @@
 
 use super::arguments::{From, Globals, LimitArgs, To, instant};
 use super::exit::{Exit, Failure};
+use super::since::SinceArgs;
 use super::{output, reading};
 use crate::query::QueryError;
 use crate::report::document::{markdown, text};
@@ -21,6 +22,7 @@ Examples:
   carddrift slo --input archive/ --objectives slo.yaml --format markdown --output monday.md
   carddrift slo --input archive/ --format openmetrics --output slo.om
   carddrift slo --input archive/ --format textfile --output /var/lib/node_exporter/carddrift.prom
+  carddrift slo --store delegations.store --since-last slo.mark
   carddrift slo --show-objectives > slo.yaml
 Objectives are OpenSLO v1 documents whose metric sources are of type carddrift; without --objectives the \
 built-in ones hold. They are told for the end of the archive, never for now. Exit status: 1 when an \
@@ -50,6 +52,8 @@ pub struct Slo {
     from: From,
     #[command(flatten)]
     limits: LimitArgs,
+    #[command(flatten)]
+    since: SinceArgs,
 }
 
 /// How levels are printed.
@@ -82,9 +86,25 @@ pub fn run(globals: &Globals, slo: &Slo) -> Result<Exit, Failure> {
     }
     // Before anything costs time.
     let objectives = objectives(slo)?;
+    let store = slo.from.store.as_deref();
+    let since = slo.since.commit(store)?;
+    if since.is_some() && [SloFormat::Openmetrics, SloFormat::Textfile].contains(&slo.format) {
+        return Err(Failure::usage("samples of all days make a series: not those since a commit")
+            .help("leave --since and --since-last out"));
+    }
     let read = reading::open(globals, &slo.from, &slo.limits)?;
     let ask = Ask { at: slo.at, floor: slo.min_events };
-    let levels = Levels::measure(&read.session, &objectives, ask)?;
+    let before = since.map(|since| {
+        let commits = (since, read.commit);
+        SinceArgs::before(globals, &slo.from, &slo.limits, commits, |session| {
+            Ok(Levels::measure(session, &objectives, ask)?)
+        })
+    });
+    let before = before.transpose()?;
+    let mut levels = Levels::measure(&read.session, &objectives, ask)?;
+    if let (Some(since), Some(before)) = (since, before) {
+        levels.leave_new(before.as_ref(), since);
+    }
     let families = match slo.format {
         SloFormat::Openmetrics | SloFormat::Textfile => series::read(&read.session, &levels)?,
         _ => Vec::new(),
@@ -108,7 +128,9 @@ pub fn run(globals: &Globals, slo: &Slo) -> Result<Exit, Failure> {
         Ok(())
     })?;
     let missed = if levels.missed() { Exit::Breached } else { Exit::Done };
-    Ok(read.exit.max(missed))
+    let exit = read.exit.max(missed);
+    slo.since.done(store, &read, exit)?;
+    Ok(exit)
 }
 
 fn objectives(slo: &Slo) -> Result<Vec<Objective>, Failure> {

@@ -46,6 +46,17 @@ const SELECTIONS: &[(&str, &str)] = &[
 /// Relations that hold the names within the limits, made before the first selection.
 const LIMITED: &[&str] = &["limited_agents", "limited_registries", "limited_clients"];
 
+/// A glob of the limits that no name matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmatched {
+    /// `agent`, `registry` or `client`.
+    pub kind: &'static str,
+    /// The glob.
+    pub glob: String,
+    /// The name that it is nearest to, if it is near to one.
+    pub nearest: Option<String>,
+}
+
 /// What a query reads from.
 #[derive(Debug, Clone, Copy)]
 pub enum Relation<'a> {
@@ -387,25 +398,53 @@ impl Session {
             LIMITED.iter().zip([&limits.agents, &limits.registries, &limits.clients])
         {
             let kind = name.strip_prefix("limited_").unwrap_or(name);
-            let rows = self.sql(&format!("SELECT name FROM names WHERE kind = '{kind}'"), &[])?;
             let matcher = globset(globs)?;
-            let mut names = Vec::new();
-            for batch in &rows.batches {
-                let column =
-                    arrow::compute::cast(batch.column(0), &arrow::datatypes::DataType::Utf8)
-                        .map_err(|e| failed(name, &e.into()))?;
-                let texts = column.as_string::<i32>();
-                for text in (0..texts.len()).map(|i| texts.value(i)) {
-                    if matcher.as_ref().is_none_or(|m| m.is_match(text)) {
-                        names.push(vec![text.to_owned()]);
-                    }
-                }
-            }
+            let mut names = self.names(kind)?;
+            names.retain(|name| matcher.as_ref().is_none_or(|m| m.is_match(name)));
+            let names: Vec<Vec<String>> = names.into_iter().map(|name| vec![name]).collect();
             register::texts(&self.context, name, &["name"], &names)
                 .map_err(|error| failed(name, &error))?;
             self.set_made(name);
         }
         Ok(())
+    }
+
+    /// All names of a kind of the view `names`; `''` stands for unknown.
+    fn names(&self, kind: &str) -> Result<Vec<String>, QueryError> {
+        let sql = format!("SELECT name FROM names WHERE kind = '{kind}' ORDER BY name");
+        let rows = self.sql(&sql, &[])?;
+        let mut names = Vec::new();
+        for batch in &rows.batches {
+            let column = arrow::compute::cast(batch.column(0), &arrow::datatypes::DataType::Utf8)
+                .map_err(|e| failed("names", &e.into()))?;
+            let texts = column.as_string::<i32>();
+            names.extend((0..texts.len()).map(|i| texts.value(i).to_owned()));
+        }
+        Ok(names)
+    }
+
+    /// Globs of the limits that no name matches.
+    ///
+    /// # Errors
+    /// When a glob is none, or the names cannot be read.
+    pub fn unmatched(&self) -> Result<Vec<Unmatched>, QueryError> {
+        let limits = &self.settings.limits;
+        let mut unmatched = Vec::new();
+        for (all, kind, globs) in [
+            ("agents", "agent", &limits.agents),
+            ("registries", "registry", &limits.registries),
+            ("clients", "client", &limits.clients),
+        ] {
+            let names = if globs.is_empty() { Vec::new() } else { self.names(all)? };
+            for glob in globs {
+                let matcher = globset(std::slice::from_ref(glob))?;
+                if !names.iter().any(|name| matcher.as_ref().is_some_and(|m| m.is_match(name))) {
+                    let nearest = nearest(glob, names.iter().map(String::as_str));
+                    unmatched.push(Unmatched { kind, glob: glob.clone(), nearest });
+                }
+            }
+        }
+        Ok(unmatched)
     }
 
     fn rows(&self, name: &str, sql: &str) -> Result<Rows, QueryError> {
@@ -480,10 +519,24 @@ fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<Strin
 
 pub(super) fn failed(name: &str, error: &DataFusionError) -> QueryError {
     let root = error.find_root();
-    let message = root.to_string();
+    let message = unknown_relation(root).unwrap_or_else(|| root.to_string());
     if matches!(root, DataFusionError::ResourcesExhausted(_)) {
         QueryError::Memory { name: name.to_owned(), message }
     } else {
         QueryError::Failed { name: name.to_owned(), message }
     }
+}
+
+/// What is to be said when SQL reads from what is not there.
+fn unknown_relation(error: &DataFusionError) -> Option<String> {
+    let DataFusionError::Plan(message) = error else { return None };
+    let name = message.strip_prefix("table 'datafusion.public.")?.strip_suffix("' not found")?;
+    let tables = crate::tables::all();
+    let known = tables.iter().map(|table| table.name).chain(Session::relations());
+    Some(match nearest(name, known) {
+        Some(near) => format!("there is no table or query `{name}`; did you mean `{near}`?"),
+        None => format!(
+            "there is no table or query `{name}`; `carddrift queries` and `carddrift queries --tables` list them"
+        ),
+    })
 }

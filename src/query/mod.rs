@@ -21,7 +21,7 @@ mod settings;
 mod text;
 
 pub use catalogue::{BuiltIn, ColumnDoc, catalogue, indicators};
-pub use engine::{Relation, Rows, Session};
+pub use engine::{Relation, Rows, Session, Unmatched};
 pub use header::{Header, HeaderError, Parameter};
 pub use known::{Known, Origin};
 pub use notes::Note;

@@ -3,9 +3,11 @@
 use super::document::Document;
 use super::findings::{self, Findings};
 use super::json;
+use super::news::Before;
 use super::rows::{View, rfc3339};
 use super::{WriteError, sections};
 use crate::query::{Limits, Note, QueryError, Rows, Session, catalogue};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -147,6 +149,56 @@ impl Answers {
             problems: session.sql(PROBLEMS, &[])?,
             notes: limited(session.limits()).into_iter().chain(session.notes()?).collect(),
         })
+    }
+
+    /// The rows of everything that is listed: all but the summary.
+    fn lists(&mut self) -> impl Iterator<Item = (&'static str, &mut Rows)> {
+        let queries = self.queries.iter_mut().filter(|(name, _)| *name != "summary");
+        let others = [
+            ("corrupt", &mut self.corrupt),
+            ("downstream", &mut self.downstream),
+            ("sources", &mut self.sources),
+            ("problems", &mut self.problems),
+        ];
+        queries.map(|(name, rows)| (*name, rows)).chain(others)
+    }
+
+    /// What the lists say, to be compared with later ones.
+    ///
+    /// # Errors
+    /// When a value cannot be printed.
+    pub fn said(mut self) -> io::Result<BTreeMap<&'static str, Before>> {
+        self.lists().map(|(name, rows)| Ok((name, Before::of(view(rows))?))).collect()
+    }
+
+    /// Leaves in the lists only what an earlier report, of the store as it was at `commit`, did not say;
+    /// `None`: it said everything. The summary and the notes stay those of everything.
+    ///
+    /// # Errors
+    /// When a value cannot be printed.
+    pub fn leave_new(
+        &mut self,
+        mut before: Option<BTreeMap<&'static str, Before>>,
+        commit: u64,
+    ) -> io::Result<()> {
+        for (name, rows) in self.lists() {
+            let said = match &mut before {
+                Some(before) => before.remove(name).unwrap_or_default(),
+                None => Before::everything(),
+            };
+            *rows = said.leave_new(rows)?;
+        }
+        let note = Note {
+            kind: "only_new".to_owned(),
+            subject: None,
+            count: 0,
+            text: format!(
+                "Listed is only what is new since commit {commit} of the store, or says something else than \
+                 then. The summary is of everything."
+            ),
+        };
+        self.notes.insert(0, note);
+        Ok(())
     }
 
     /// The rows of a query by its key in the report.

@@ -20,6 +20,7 @@ pub mod html;
 pub mod inspect;
 pub mod json;
 pub mod markdown;
+pub mod news;
 pub mod parquet;
 pub mod rows;
 pub mod safe;

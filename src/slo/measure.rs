@@ -36,6 +36,8 @@ pub struct Levels {
     pub at: Option<i64>,
     /// In the order in which they were given.
     pub levels: Vec<Level>,
+    /// Days and alerts are only those that are new since this commit of the store; `None`: all.
+    pub since: Option<u64>,
 }
 
 /// Whether an objective is met.
@@ -146,6 +148,8 @@ pub struct Day {
     pub counts: Counts,
     /// What is left of the budget of the whole period when it is over, as a share.
     pub left: Option<f64>,
+    /// It is to be listed: nothing else was told of it before.
+    pub new: bool,
 }
 
 /// Who has bad events.
@@ -219,7 +223,30 @@ impl Levels {
             levels.push(level(objective, &counted, bounds, at, ask));
             last = Some((objective.clone(), bounds, counted));
         }
-        Ok(Self { archive, at, levels })
+        Ok(Self { archive, at, levels, since: None })
+    }
+
+    /// Marks as new only the days on which something else was counted than `before`, at that commit of the
+    /// store, and leaves only alerts that had not fired then, or have cleared since. `None`: nothing has
+    /// changed since.
+    pub fn leave_new(&mut self, before: Option<&Self>, commit: u64) {
+        self.since = Some(commit);
+        for (place, level) in self.levels.iter_mut().enumerate() {
+            let Some(before) = before else {
+                level.days.iter_mut().for_each(|day| day.new = false);
+                level.alerts.iter_mut().for_each(|(_, alerts)| alerts.clear());
+                continue;
+            };
+            // The objectives are the same.
+            let Some(old) = before.levels.get(place) else { continue };
+            let counted: Vec<(Date, Counts)> = old.days.iter().map(|d| (d.day, d.counts)).collect();
+            for day in &mut level.days {
+                day.new = !counted.contains(&(day.day, day.counts));
+            }
+            for ((_, alerts), (_, old)) in level.alerts.iter_mut().zip(&old.alerts) {
+                alerts.retain(|alert| !old.contains(alert));
+            }
+        }
     }
 }
 
@@ -287,7 +314,7 @@ fn level(
         let so_far = Counts { bad, ..level.counts };
         let ends_at = day_ends(day, &zone).map_or(bounds.last, |end| end.min(bounds.last));
         let left = so_far.consumed(allowed).map(|consumed| 1.0 - consumed);
-        level.days.push(Day { day, ends_at, counts, left });
+        level.days.push(Day { day, ends_at, counts, left, new: true });
     }
     let enough = level.counts.total >= u128::from(floor) * u128::from(stream.unit);
     if let Some(order) = allowed.compared(level.counts.bad, level.counts.total).filter(|_| enough) {

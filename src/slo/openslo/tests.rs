@@ -236,3 +236,64 @@ spec: {{severity: page, condition: {{op: gte, threshold: 2, lookbackWindow: 1h}}
     let wrong = all.replace("[{conditionRef: cpu-usage-breach}]", "[]");
     assert!(faults(&wrong)[0].contains("0 conditions"));
 }
+
+/// The shapes of OpenSLO's own examples: their sources are left to the reader, `type: Any`.
+#[test]
+fn the_examples_of_openslo_lack_nothing_but_a_source() {
+    let any = "metricSource: {type: Any, spec: {query: Any}}";
+    let ratio = format!("ratioMetric: {{good: {{{any}}}, total: {{{any}}}}}");
+    let calendar = |duration: &str, start: &str| {
+        format!(
+            "{{duration: {duration}, calendar: {{startTime: {start} 12:30:00, \
+             timeZone: America/New_York}}, isRolling: false}}"
+        )
+    };
+    let slices = "timeSliceTarget: 0.95, timeSliceWindow: 1m";
+    let examples = [
+        (
+            format!("thresholdMetric: {{{any}}}"),
+            "{duration: 2w, isRolling: true}".to_owned(),
+            "Occurrences",
+            "{displayName: Good, op: lt, value: 500, target: 0.99}".to_owned(),
+        ),
+        (
+            ratio.clone(),
+            "{duration: 2w, isRolling: true}".to_owned(),
+            "RatioTimeslices",
+            "{displayName: Good, op: gt, timeSliceWindow: 1m, target: 0.99}".to_owned(),
+        ),
+        (
+            ratio.clone(),
+            calendar("1M", "2022-01-01"),
+            "Timeslices",
+            format!("{{displayName: Internal, target: 0.995, {slices}}}"),
+        ),
+        (
+            ratio,
+            calendar("1w", "2020-01-21"),
+            "Timeslices",
+            format!("{{target: 0.9995, {slices}}}"),
+        ),
+    ];
+    for (metric, window, method, objective) in examples {
+        let text = format!(
+            "apiVersion: openslo/v1
+kind: SLO
+metadata: {{name: example, displayName: An example}}
+spec:
+  description: as in the examples
+  service: shop
+  indicator: {{metadata: {{name: i, displayName: I}}, spec: {{{metric}}}}}
+  timeWindow: [{window}]
+  budgetingMethod: {method}
+  objectives: [{objective}]
+  alertPolicies:
+"
+        );
+        let found = faults(&text);
+        assert!(found.iter().all(|f| f.contains("type `Any` cannot be read")), "{found:#?}");
+        let ours = "type: carddrift, spec: {query: registry_lag, time: rotated_at, value: lag_s}";
+        let read = read_one(&text.replace("type: Any, spec: {query: Any}", ours)).unwrap();
+        assert_eq!(read.len(), 1, "{text}");
+    }
+}

@@ -16,9 +16,11 @@ pub fn document(levels: &Levels) -> Document {
     let met = count(Status::Met);
     let all = levels.levels.len();
     let mut first = match missed {
+        0 if few == 0 && all == 1 => "The objective is met".to_owned(),
         0 if few == 0 => format!("All {all} objectives are met"),
-        0 => format!("{met} of {all} objectives are met"),
-        _ => format!("{missed} of {all} objectives are missed"),
+        0 => format!("{met} of {all} objectives {} met", are(met)),
+        1 if all == 1 => "The objective is missed".to_owned(),
+        _ => format!("{missed} of {all} objectives {} missed", are(missed)),
     };
     if few > 0 {
         first.push_str("; of ");
@@ -35,6 +37,13 @@ pub fn document(levels: &Levels) -> Document {
         )),
         _ => "The archive has no event.".into(),
     });
+    if let Some(commit) = levels.since {
+        opening.push(
+            format!("Days and alerts are those that are new since commit {commit} of the store.")
+                .as_str()
+                .into(),
+        );
+    }
     let sections =
         [objectives(levels), alerts(levels), contributors(levels), days(levels), notes(levels)];
     Document {
@@ -43,6 +52,15 @@ pub fn document(levels: &Levels) -> Document {
         alarm: missed > 0,
         sections: sections.into_iter().filter(|section| !section.is_empty()).collect(),
     }
+}
+
+fn are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+/// A number of events; of parts of time slices as many decimals as a person reads.
+fn few(value: f64) -> String {
+    number((value * 1000.0).round() / 1000.0)
 }
 
 fn share(value: Option<f64>) -> Prose {
@@ -78,8 +96,8 @@ fn objectives(levels: &Levels) -> Section {
                 .compliance()
                 .map_or_else(|| "unknown".into(), |good| apart(good, target).into()),
             exact(target).into(),
-            number(level.counts.bad()).into(),
-            format!("{} {}", number(level.counts.total()), unit(level)).into(),
+            few(level.counts.bad()).into(),
+            format!("{} {}", few(level.counts.total()), unit(level)).into(),
             level.counts.unknown.to_string().into(),
             share(left),
             period(level).into(),
@@ -179,13 +197,13 @@ fn days(levels: &Levels) -> Section {
     for level in &levels.levels {
         let target = level.objective.target.value();
         let zone = level.objective.window.zone();
-        for day in &level.days {
+        for day in level.days.iter().filter(|day| day.new) {
             let zone = zone.iana_name().filter(|name| *name != "UTC");
             table.row([
                 Prose::new().name(level.objective.name()),
                 zone.map_or_else(|| day.day.to_string(), |z| format!("{} {z}", day.day)).into(),
-                number(day.counts.bad()).into(),
-                number(day.counts.total()).into(),
+                few(day.counts.bad()).into(),
+                few(day.counts.total()).into(),
                 day.counts.unknown.to_string().into(),
                 day.counts.compliance().map_or_else(Prose::new, |good| apart(good, target).into()),
                 share(day.left),

@@ -49,6 +49,12 @@ pub fn write(levels: &Levels, out: &mut dyn Write) -> io::Result<()> {
         )?,
         _ => writeln!(out, "<p>The archive has no event.</p>")?,
     }
+    if let Some(commit) = levels.since {
+        writeln!(
+            out,
+            "<p>Days and alerts are those that are new since commit {commit} of the store.</p>"
+        )?;
+    }
     summary(levels, out)?;
     for level in &levels.levels {
         one(level, levels.archive, out)?;
@@ -127,7 +133,7 @@ fn one(level: &Level, archive: Option<(i64, i64)>, out: &mut dyn Write) -> io::R
 }
 
 fn days(level: &Level, out: &mut dyn Write) -> io::Result<()> {
-    if level.days.is_empty() {
+    if !level.days.iter().any(|day| day.new) {
         return Ok(());
     }
     let zone = level.objective.window.zone();
@@ -139,7 +145,7 @@ fn days(level: &Level, out: &mut dyn Write) -> io::Result<()> {
         escape(zone.iana_name().unwrap_or("UTC")),
         unit(level)
     )?;
-    for day in &level.days {
+    for day in level.days.iter().filter(|day| day.new) {
         writeln!(
             out,
             "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\

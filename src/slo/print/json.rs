@@ -13,6 +13,9 @@ struct File<'a> {
     schema: &'static str,
     archive: Option<Archive>,
     evaluated_at: Option<String>,
+    /// Days and alerts are those that are new since this commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since_commit: Option<u64>,
     missed: usize,
     objectives: Vec<One<'a>>,
 }
@@ -132,6 +135,7 @@ pub fn write(levels: &Levels, out: &mut dyn Write) -> io::Result<()> {
             .archive
             .map(|(first, last)| Archive { first_at: time(first), last_at: time(last) }),
         evaluated_at: levels.at.map(time),
+        since_commit: levels.since,
         missed: levels.levels.iter().filter(|l| l.status.is_missed()).count(),
         objectives: levels.levels.iter().map(one).collect(),
     };
@@ -180,7 +184,7 @@ fn one(level: &Level) -> One<'_> {
             left: consumed.map(|consumed| 1.0 - consumed),
         },
         burn_rates: level.rates.iter().map(burn_rate).collect(),
-        days: level.days.iter().map(day).collect(),
+        days: level.days.iter().filter(|day| day.new).map(day).collect(),
         contributors: level.contributors.iter().map(contributor).collect(),
         rules: level.alerts.iter().map(|(rule, alerts)| one_rule(rule, alerts)).collect(),
         notes: &objective.notes,
