@@ -91,6 +91,6 @@ print(sql("""WITH moments AS (
         SELECT ts, client, agent, 0 AS kind, 0 AS rejected FROM fetches
         UNION ALL SELECT ts, client, agent, 1, (outcome IS NULL AND rpc_code IS NOT NULL)::INT FROM attempts),
     numbered AS (
-        SELECT *, sum(1 - kind) OVER (PARTITION BY client, agent ORDER BY ts, kind ROWS UNBOUNDED PRECEDING) AS fetch FROM moments),
-    by_fetch AS (SELECT client, agent, fetch, sum(rejected) AS n FROM numbered WHERE kind = 1 GROUP BY ALL)
+        SELECT *, sum(1 - kind) OVER (PARTITION BY client, agent ORDER BY ts, kind ROWS UNBOUNDED PRECEDING) AS nth FROM moments),
+    by_fetch AS (SELECT client, agent, nth, sum(rejected) AS n FROM numbered WHERE kind = 1 GROUP BY ALL)
     SELECT count(*), sum(n - 1) FROM by_fetch WHERE n > 1""").fetchall())

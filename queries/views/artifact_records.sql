@@ -3,7 +3,7 @@
 -- model: §1
 SELECT
   CAST(row_number() OVER (
-    ORDER BY r.client NULLS LAST, r.task_id, r.artifact_id, r.source_file, r.source_line, r.source_byte
+    ORDER BY r.time, r.client NULLS LAST, r.task_id, r.artifact_id, r.source_file, r.source_line, r.source_byte
   ) AS BIGINT) AS id,
   CAST(r.time AS BIGINT) AS t,
   coalesce(r.agent, u.agent, o.agent) AS agent,

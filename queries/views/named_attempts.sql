@@ -35,7 +35,7 @@ WITH derived AS (
 )
 SELECT
   CAST(row_number() OVER (
-    ORDER BY client NULLS LAST, task_id NULLS LAST, admitted_under NULLS LAST,
+    ORDER BY time, client NULLS LAST, task_id NULLS LAST, admitted_under NULLS LAST,
       CASE WHEN is_derived AND first_outcome = 'accepted' AND broke THEN 'midstream' ELSE first_outcome END,
       source_file, source_line, source_byte
   ) AS BIGINT) AS id,

@@ -1,9 +1,13 @@
 -- view: fetches and publishes of a card and the tasks that recorded it
--- grain: one row for each successful fetch or publish and each task whose card was recorded
+-- grain: one row for each successful fetch or publish of a recorded card and each task whose card was recorded
 -- model: §5
-SELECT agent AS agent_key, card, t AS at, id AS rank, 1 AS is_fetch,
-  CAST(NULL AS VARCHAR) AS task_id, registry, etag
-FROM card_sights
+WITH recorded AS (
+  SELECT DISTINCT agent_key, recorded AS card FROM tasks WHERE recorded IS NOT NULL
+)
+SELECT s.agent AS agent_key, s.card, s.t AS at, s.id AS rank, 1 AS is_fetch,
+  CAST(NULL AS VARCHAR) AS task_id, s.registry, s.etag
+FROM card_sights AS s
+LEFT SEMI JOIN recorded AS r ON r.agent_key = s.agent AND r.card = s.card
 UNION ALL
 SELECT agent_key, recorded, admitted_at, 9223372036854775807, 0, task_id, NULL, NULL
 FROM tasks

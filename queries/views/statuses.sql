@@ -22,7 +22,7 @@ WITH told AS (
 )
 SELECT
   CAST(row_number() OVER (
-    ORDER BY client NULLS LAST, task_id, admitted_under NULLS LAST, state, is_answer,
+    ORDER BY t, client NULLS LAST, task_id, admitted_under NULLS LAST, state, is_answer,
       source_file, source_line, source_byte
   ) AS BIGINT) AS id,
   is_answer,

@@ -89,6 +89,10 @@ fn print(globals: &Globals, from: &From, how: &How, since: &SinceArgs) -> Result
     let conditions = gate::conditions(&how.gate)?;
     let commit = since.commit(from.store.as_deref())?;
     let read = reading::open(globals, from, &how.limits)?;
+    if how.format != ReportFormat::Html {
+        // The page asks for more.
+        Answers::expect(&read.session);
+    }
     let before = commit.map(|commit| {
         SinceArgs::before(globals, from, &how.limits, (commit, read.commit), |session| {
             Ok(Answers::ask(session)?.said()?)

@@ -4,7 +4,7 @@ use super::arguments::{From, Gate, Globals, LimitArgs, RowFormat, To};
 use super::exit::{Exit, Failure};
 use super::since::SinceArgs;
 use super::{gate, output, reading};
-use crate::query::{Known, Session};
+use crate::query::{Known, Relation, Session};
 use crate::report::{Format, answers::view, news::Before, write_rows};
 use clap::{Args, ValueHint};
 use std::fs;
@@ -80,9 +80,12 @@ pub fn run(globals: &Globals, query: &Query) -> Result<Exit, Failure> {
     let store = query.from.store.as_deref();
     let since = query.since.commit(store)?;
     let read = reading::open(globals, &query.from, &query.limits)?;
-    let ask = |session: &Session| match &sql {
-        Some(sql) => session.sql(sql, &params),
-        None => session.query(name, &params),
+    let ask = |session: &Session| {
+        if let Some(sql) = &sql {
+            return session.sql(sql, &params);
+        }
+        session.expect(&[Relation::Named(name)]);
+        session.query(name, &params)
     };
     let before = since.map(|since| {
         let commits = (since, read.commit);

@@ -1,5 +1,6 @@
 //! A session over one data set: shared views are run once and kept.
 
+use super::compact;
 use super::header::{Header, Parameter};
 use super::{
     Limits, Note, QueryError, Settings, catalogue, files, indicators, notes, register, text,
@@ -16,7 +17,7 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlanProperties, collect_partitioned};
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Runtime;
 
@@ -73,6 +74,8 @@ pub struct Session {
     settings: Settings,
     /// Views and queries that are registered already.
     made: Mutex<BTreeSet<String>>,
+    /// How often each view will still be read; what is not in here stays.
+    left: Mutex<BTreeMap<String, usize>>,
     /// Keeps the segments' folder.
     _dataset: Dataset,
 }
@@ -124,6 +127,7 @@ impl Session {
             context,
             settings: settings.clone(),
             made: Mutex::new(BTreeSet::new()),
+            left: Mutex::new(BTreeMap::new()),
             _dataset: dataset,
         })
     }
@@ -145,7 +149,59 @@ impl Session {
             return Err(self.unknown(name));
         }
         let sql = self.prepared(Relation::Named(name), params)?;
-        self.rows(name, &sql)
+        let rows = self.rows(name, &sql)?;
+        self.done(Relation::Named(name))?;
+        Ok(rows)
+    }
+
+    /// Tells everything that will be asked, so that a view is let go as soon as nothing needs it any
+    /// more. What is asked beside it is right, too: views are made again.
+    pub fn expect(&self, questions: &[Relation<'_>]) {
+        // With limits, views also read what names the globs match.
+        if self.settings.limits.any() {
+            return;
+        }
+        let mut left = BTreeMap::new();
+        let mut open: Vec<String> =
+            questions.iter().flat_map(|question| self.reads(*question)).collect();
+        while let Some(name) = open.pop() {
+            let uses = left.entry(name.clone()).or_insert(0);
+            *uses += 1;
+            if *uses == 1 {
+                open.extend(self.reads(Relation::Named(&name)));
+            }
+        }
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = left;
+    }
+
+    /// The views that a relation reads itself.
+    fn reads(&self, relation: Relation<'_>) -> Vec<String> {
+        let names = match relation {
+            Relation::Named(name) => match SELECTIONS.iter().find(|(view, _)| *view == name) {
+                Some((_, whole)) => vec![*whole],
+                None => self.text(name).map(|text| self.names_in(name, text)).unwrap_or_default(),
+            },
+            Relation::Sql(sql) => text::names(sql),
+        };
+        names.into_iter().filter(|name| self.text(name).is_some()).map(str::to_owned).collect()
+    }
+
+    /// A relation was asked: what nothing else needs is let go.
+    fn done(&self, relation: Relation<'_>) -> Result<(), QueryError> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        if left.is_empty() {
+            return Ok(());
+        }
+        for name in self.reads(relation) {
+            let Some(uses) = left.get_mut(&name) else { continue };
+            *uses -= 1;
+            if *uses == 0 {
+                left.remove(&name);
+                self.context.deregister_table(&name).map_err(|error| failed(&name, &error))?;
+                self.made.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
+            }
+        }
+        Ok(())
     }
 
     /// Runs `SELECT columns FROM relation`, the columns being SQL.
@@ -160,7 +216,10 @@ impl Session {
     ) -> Result<Rows, QueryError> {
         let sql = self.prepared(relation, params)?;
         let sql = sql.trim_end().trim_end_matches(';');
-        self.rows(relation.name(), &format!("SELECT {columns} FROM ({sql}\n) AS relation"))
+        let rows =
+            self.rows(relation.name(), &format!("SELECT {columns} FROM ({sql}\n) AS relation"))?;
+        self.done(relation)?;
+        Ok(rows)
     }
 
     /// The names of a relation's columns, in order.
@@ -205,8 +264,10 @@ impl Session {
     /// # Errors
     /// When the SQL is wrong, changes anything, or lacks a parameter's value.
     pub fn sql(&self, sql: &str, params: &[(String, String)]) -> Result<Rows, QueryError> {
-        let sql = self.prepared(Relation::Sql(sql), params)?;
-        self.rows("-e", &sql)
+        let prepared = self.prepared(Relation::Sql(sql), params)?;
+        let rows = self.rows("-e", &prepared)?;
+        self.done(Relation::Sql(sql))?;
+        Ok(rows)
     }
 
     /// What could not be measured and why, and every assumption made.
@@ -329,12 +390,16 @@ impl Session {
     /// Makes the relations that a named query reads. The style of a user's query is not ours: there
     /// every word may be one.
     fn needs_of(&self, name: &str, text: Text<'_>) -> Result<(), QueryError> {
+        self.needs_all(&self.names_in(name, text))
+    }
+
+    fn names_in<'t>(&self, name: &str, text: Text<'t>) -> Vec<&'t str> {
         if !self.settings.queries.iter().any(|query| query.name == name) {
-            return self.needs(text.sql);
+            return text::relations(text.sql);
         }
         let mut names = text::names(text.sql);
         names.retain(|word| *word != name);
-        self.needs_all(&names)
+        names
     }
 
     fn needs_all(&self, names: &[&str]) -> Result<(), QueryError> {
@@ -368,7 +433,7 @@ impl Session {
                 .map_err(|error| failed(name, &error))?;
             self.context.register_table(name, table).map_err(|error| failed(name, &error))?;
             self.set_made(name);
-            return Ok(());
+            return self.done(Relation::Named(name));
         }
         let text = self.text(name).ok_or_else(|| self.unknown(name))?;
         self.needs_of(name, text)?;
@@ -382,12 +447,13 @@ impl Session {
             } else {
                 collect_partitioned(plan, context.task_ctx()).await?
             };
+            let parts = parts.into_iter().map(compact::batches).collect::<Result<Vec<_>, _>>()?;
             context.register_table(view, Arc::new(MemTable::try_new(schema, parts)?))?;
             Ok(())
         })
         .map_err(|error| failed(name, &error))?;
         self.set_made(name);
-        Ok(())
+        self.done(Relation::Named(name))
     }
 
     /// The names of agents, registries and clients that the limits' globs match; all when there is
@@ -453,7 +519,8 @@ impl Session {
         run(&self.runtime, async move {
             let frame = context.sql_with_options(&sql, only_reads).await?;
             let schema = Arc::new(frame.schema().as_arrow().clone());
-            Ok(Rows { schema, batches: frame.collect().await? })
+            let batches = compact::batches(frame.collect().await?)?;
+            Ok(Rows { schema, batches })
         })
         .map_err(|error| failed(name, &error))
     }

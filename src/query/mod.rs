@@ -10,6 +10,7 @@
 //! [`files::QUERIES`](files); *a shared view*: the same in `queries/views/`.
 
 mod catalogue;
+mod compact;
 mod engine;
 mod files;
 mod header;
@@ -24,7 +25,7 @@ pub use catalogue::{BuiltIn, ColumnDoc, catalogue, indicators};
 pub use engine::{Relation, Rows, Session, Unmatched};
 pub use header::{Header, HeaderError, Parameter};
 pub use known::{Known, Origin};
-pub use notes::Note;
+pub use notes::{NOTES, Note};
 pub use own::{OwnFault, OwnQuery};
 pub use settings::{Limits, Settings};
 

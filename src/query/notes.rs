@@ -18,13 +18,13 @@ pub struct Note {
     pub text: String,
 }
 
+/// What [`Session::notes`] asks: the rows of `queries/views/notes.sql`, by kind and subject.
+pub const NOTES: &str = "SELECT kind, subject, CAST(n AS BIGINT) AS n, text FROM notes
+    ORDER BY kind, subject NULLS FIRST, text";
+
 /// The rows of `queries/views/notes.sql`, by kind and subject.
 pub(super) fn all(session: &Session) -> Result<Vec<Note>, QueryError> {
-    let rows = session.sql(
-        "SELECT kind, subject, CAST(n AS BIGINT) AS n, text FROM notes \
-         ORDER BY kind, subject NULLS FIRST, text",
-        &[],
-    )?;
+    let rows = session.sql(NOTES, &[])?;
     let mut notes = Vec::new();
     for batch in &rows.batches {
         let text = |column: usize| {

@@ -6,7 +6,7 @@ use super::json;
 use super::news::Before;
 use super::rows::{View, rfc3339};
 use super::{WriteError, sections};
-use crate::query::{Limits, Note, QueryError, Rows, Session, catalogue};
+use crate::query::{Limits, NOTES, Note, QueryError, Relation, Rows, Session, catalogue};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
@@ -128,6 +128,17 @@ pub struct Answers {
 }
 
 impl Answers {
+    /// Tells a session that this, and nothing else, will be asked.
+    pub fn expect(session: &Session) {
+        let bindings =
+            ["split_brain", "corrupt"].map(|verdict| BINDINGS.replace("$verdict", verdict));
+        let named = catalogue().iter().map(|query| query.name).filter(|name| *name != "bindings");
+        let mut questions: Vec<Relation<'_>> = named.map(Relation::Named).collect();
+        questions.extend(bindings.iter().map(|sql| Relation::Sql(sql)));
+        questions.extend([DOWNSTREAM, SOURCES, PROBLEMS, NOTES].map(Relation::Sql));
+        session.expect(&questions);
+    }
+
     /// Asks everything.
     ///
     /// # Errors
