@@ -114,7 +114,13 @@ impl ArrayScanner {
         while let Some(rest) = bytes.get(at..)
             && let Some(&byte) = rest.first()
         {
-            let used = if self.in_string { self.string(rest) } else { self.token(byte, rest) };
+            let used = if self.place == Place::Element && self.depth > self.on_path as u64 {
+                self.inside(rest)
+            } else if self.in_string {
+                self.string(rest)
+            } else {
+                self.token(byte, rest)
+            };
             at += used;
             self.offset += match rest.get(..used) {
                 Some(passed) if self.wide => source_len(passed),
@@ -139,6 +145,52 @@ impl ArrayScanner {
             self.problems.push(missing.pointing(pointer));
         }
         std::mem::take(&mut self.problems)
+    }
+
+    /// Passes over the inside of an element that is an object or an array, up to its end where that is
+    /// here; how many bytes were used. They are kept all at once.
+    fn inside(&mut self, rest: &[u8]) -> usize {
+        let mut at = 0;
+        let mut ended = false;
+        while let Some(&byte) = rest.get(at) {
+            if self.in_string {
+                at += self.pass_string(rest.get(at..).unwrap_or_default());
+                continue;
+            }
+            at += 1;
+            match byte {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    ended = self.depth == self.on_path as u64;
+                    if ended {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.keep(rest, at);
+        if ended {
+            self.end_element(false);
+        }
+        at
+    }
+
+    /// Passes over the inside of a string up to its end where that is here; how many bytes were used.
+    fn pass_string(&mut self, rest: &[u8]) -> usize {
+        let mut at = usize::from(std::mem::take(&mut self.escaped));
+        while let Some(found) = rest.get(at..).and_then(|rest| memchr3(b'"', b'\\', b'\n', rest)) {
+            at += found + 1;
+            if rest.get(at - 1) != Some(&b'\\') {
+                self.in_string = false;
+                return at;
+            }
+            self.escaped = at == rest.len();
+            at += 1;
+        }
+        rest.len()
     }
 
     /// Passes over the inside of a string; how many bytes of it were used.
