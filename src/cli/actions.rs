@@ -40,7 +40,7 @@ pub fn run(globals: &Globals, given: &Actions) -> Result<Exit, Failure> {
     let since = given.since.commit(store)?;
     let read = reading::open(globals, &given.from, &given.limits)?;
     let before = since.map(|since| {
-        let commits = (since, read.commit);
+        let commits = (since, read.extent.commit);
         SinceArgs::before(globals, &given.from, &given.limits, commits, |session| {
             Ok(Before::of(view(&items(session)?))?)
         })

@@ -94,7 +94,7 @@ fn print(globals: &Globals, from: &From, how: &How, since: &SinceArgs) -> Result
         Answers::expect(&read.session);
     }
     let before = commit.map(|commit| {
-        SinceArgs::before(globals, from, &how.limits, (commit, read.commit), |session| {
+        SinceArgs::before(globals, from, &how.limits, (commit, read.extent.commit), |session| {
             Ok(Answers::ask(session)?.said()?)
         })
     });
@@ -102,6 +102,9 @@ fn print(globals: &Globals, from: &From, how: &How, since: &SinceArgs) -> Result
     let mut answers = Answers::ask(&read.session)?;
     if let (Some(commit), Some(before)) = (commit, before) {
         answers.leave_new(before, commit)?;
+    }
+    if let Some(from) = read.extent.kept_from {
+        answers.say_kept_from(from);
     }
     let path = how.to.output.as_deref();
     output::deliver(path, |out| {

@@ -88,7 +88,7 @@ pub fn run(globals: &Globals, query: &Query) -> Result<Exit, Failure> {
         session.query(name, &params)
     };
     let before = since.map(|since| {
-        let commits = (since, read.commit);
+        let commits = (since, read.extent.commit);
         SinceArgs::before(globals, &query.from, &query.limits, commits, |session| {
             Ok(Before::of(view(&ask(session)?))?)
         })

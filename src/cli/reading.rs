@@ -9,7 +9,7 @@ use crate::ingest::{IngestError, IngestOptions, Ingested, ingest};
 use crate::problem::Severity;
 use crate::query::{OwnQuery, Session, Settings, Unmatched};
 use crate::report::figures::{count, counted, percent, ratio};
-use crate::store::Store;
+use crate::store::{Extent, Store};
 use std::path::{Path, PathBuf};
 
 /// What was read, and how the command must end because of it.
@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 pub struct Read {
     /// The session over it.
     pub session: Session,
-    /// The last commit of the store; 0: it has none, or there is no store.
-    pub commit: u64,
+    /// How far the store goes; without one, as an empty one does.
+    pub extent: Extent,
     /// `Done`, or `Unreadable` when something was lost that was not to be lost.
     pub exit: Exit,
 }
@@ -185,16 +185,16 @@ pub fn open(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Read, 
     let loaded = settings(globals)?;
     let settings = session_settings(globals, limits, &loaded)?;
     if let Some(store) = &from.store {
-        let (dataset, commit) = Store::open(store)?.dataset_until(None)?;
+        let (dataset, extent) = Store::open(store)?.dataset_until(None)?;
         let session = Session::open(dataset, &settings)?;
         remark(globals, &session)?;
-        return Ok(Read { session, commit, exit: Exit::Done });
+        return Ok(Read { session, extent, exit: Exit::Done });
     }
     let ingested = read_inputs(globals, &from.inputs, &from.reading, &loaded)?;
     let exit = judge(globals, &from.inputs, &from.reading, &ingested)?;
     let session = Session::open(ingested.tables, &settings)?;
     remark(globals, &session)?;
-    Ok(Read { session, commit: 0, exit })
+    Ok(Read { session, extent: Extent::default(), exit })
 }
 
 /// Tells of limits that nothing falls under: they may be misspelled.
@@ -231,7 +231,7 @@ pub fn open_all(globals: &Globals, from: &From, limits: &LimitArgs) -> Result<Re
     let ingested = read_inputs(globals, &from.inputs, &from.reading, &loaded)?;
     let exit = judge(globals, &from.inputs, &from.reading, &ingested).unwrap_or(Exit::Unreadable);
     let session = Session::open(ingested.tables, &settings)?;
-    Ok(Read { session, commit: 0, exit })
+    Ok(Read { session, extent: Extent::default(), exit })
 }
 
 fn session_settings(

@@ -37,7 +37,12 @@ struct Mark {
 }
 
 impl SinceArgs {
-    /// The commit that what is printed must be newer than; `None`: all is printed. 0 is before the first.
+    /// Whether it was asked for.
+    pub fn is_given(&self) -> bool {
+        self.since.is_some() || self.since_last.is_some()
+    }
+
+    /// The commit that what is printed must be newer than; `None`: all is printed, as before the first.
     pub fn commit(&self, store: Option<&Path>) -> Result<Option<u64>, Failure> {
         let Some(root) = store else { return Ok(None) };
         if let Some(commit) = self.since {
@@ -46,12 +51,12 @@ impl SinceArgs {
                 return Err(Failure::usage(format!("--since: the store has no commit {commit}"))
                     .help("`carddrift store ls STORE` lists the commits"));
             }
-            return Ok(Some(commit));
+            return Ok(Some(commit).filter(|commit| *commit > 0));
         }
         let Some(path) = &self.since_last else { return Ok(None) };
         let text = match fs::read(path) {
             Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Some(0)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(refused(path, &e.to_string())),
         };
         let mark: Mark = serde_json::from_slice(&text)
@@ -59,7 +64,7 @@ impl SinceArgs {
         if mark.commit > 0 && Store::open(root)?.commit_sha256(mark.commit)? != mark.sha256 {
             return Err(refused(path, "it was written for another store"));
         }
-        Ok(Some(mark.commit))
+        Ok(Some(mark.commit).filter(|commit| *commit > 0))
     }
 
     /// What `say` says of the store as it was at that commit; `None`: that is as it is now.
@@ -81,8 +86,10 @@ impl SinceArgs {
         if exit > Exit::Breached {
             return Ok(());
         }
-        let mark =
-            Mark { commit: read.commit, sha256: Store::open(root)?.commit_sha256(read.commit)? };
+        let mark = Mark {
+            commit: read.extent.commit,
+            sha256: Store::open(root)?.commit_sha256(read.extent.commit)?,
+        };
         output::deliver(Some(path), |out| {
             serde_json::to_writer(&mut *out, &mark).map_err(std::io::Error::from)?;
             Ok(out.write_all(b"\n")?)

@@ -88,14 +88,14 @@ pub fn run(globals: &Globals, slo: &Slo) -> Result<Exit, Failure> {
     let objectives = objectives(slo)?;
     let store = slo.from.store.as_deref();
     let since = slo.since.commit(store)?;
-    if since.is_some() && [SloFormat::Openmetrics, SloFormat::Textfile].contains(&slo.format) {
+    if slo.since.is_given() && [SloFormat::Openmetrics, SloFormat::Textfile].contains(&slo.format) {
         return Err(Failure::usage("samples of all days make a series: not those since a commit")
             .help("leave --since and --since-last out"));
     }
     let read = reading::open(globals, &slo.from, &slo.limits)?;
     let ask = Ask { at: slo.at, floor: slo.min_events };
     let before = since.map(|since| {
-        let commits = (since, read.commit);
+        let commits = (since, read.extent.commit);
         SinceArgs::before(globals, &slo.from, &slo.limits, commits, |session| {
             Ok(Levels::measure(session, &objectives, ask)?)
         })
@@ -105,6 +105,7 @@ pub fn run(globals: &Globals, slo: &Slo) -> Result<Exit, Failure> {
     if let (Some(since), Some(before)) = (since, before) {
         levels.leave_new(before.as_ref(), since);
     }
+    levels.kept_from = read.extent.kept_from;
     let families = match slo.format {
         SloFormat::Openmetrics | SloFormat::Textfile => series::read(&read.session, &levels)?,
         _ => Vec::new(),

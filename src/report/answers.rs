@@ -212,6 +212,20 @@ impl Answers {
         Ok(())
     }
 
+    /// Says that what happened before `from` is no longer whole.
+    pub fn say_kept_from(&mut self, from: i64) {
+        let note = Note {
+            kind: "kept_from".to_owned(),
+            subject: None,
+            count: 0,
+            text: format!(
+                "Attempts before {}, and tasks that had ended by then, were removed from the store.",
+                rfc3339(from.into())
+            ),
+        };
+        self.notes.insert(0, note);
+    }
+
     /// The rows of a query by its key in the report.
     pub fn rows(&self, key: &str) -> Option<View<'_>> {
         self.queries.iter().find(|(name, _)| *name == key).map(|(_, rows)| view(rows))

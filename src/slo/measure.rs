@@ -38,6 +38,8 @@ pub struct Levels {
     pub levels: Vec<Level>,
     /// Days and alerts are only those that are new since this commit of the store; `None`: all.
     pub since: Option<u64>,
+    /// What happened before this was removed from the store; `None`: nothing was. UTC nanoseconds.
+    pub kept_from: Option<i64>,
 }
 
 /// Whether an objective is met.
@@ -223,7 +225,7 @@ impl Levels {
             levels.push(level(objective, &counted, bounds, at, ask));
             last = Some((objective.clone(), bounds, counted));
         }
-        Ok(Self { archive, at, levels, since: None })
+        Ok(Self { archive, at, levels, since: None, kept_from: None })
     }
 
     /// Marks as new only the days on which something else was counted than `before`, at that commit of the

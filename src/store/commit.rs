@@ -97,6 +97,9 @@ pub struct Commit {
     /// Files of earlier commits that retention took rows from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaced: Vec<Replaced>,
+    /// Of retention: what happened before this is no longer whole. UTC nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_from: Option<i64>,
 }
 
 impl Commit {

@@ -48,6 +48,16 @@ const STAGING: &str = "staging";
 /// The program that makes a commit.
 const MADE_BY: &str = concat!("carddrift ", env!("CARGO_PKG_VERSION"));
 
+/// How far a store goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Its last commit; 0: it has none.
+    pub commit: u64,
+    /// Before this, attempts are gone, and tasks that had ended; `None`: retention took nothing. UTC
+    /// nanoseconds.
+    pub kept_from: Option<i64>,
+}
+
 /// A store in a folder.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -101,9 +111,9 @@ impl Store {
         Ok(self.dataset_until(None)?.0)
     }
 
-    /// The rows of the commits up to this one, and the number of the last commit that there is (0: none).
-    /// What retention took since then is not there either.
-    pub fn dataset_until(&self, until: Option<u64>) -> Result<(Dataset, u64), StoreError> {
+    /// The rows of the commits up to this one, and how far the store goes. What retention took since then
+    /// is not there either.
+    pub fn dataset_until(&self, until: Option<u64>) -> Result<(Dataset, Extent), StoreError> {
         let mut dataset = Dataset::default();
         // Before the commits are read: none of their files may go from then on.
         if let Some(hold) = hold::take(&self.root)? {
@@ -116,7 +126,11 @@ impl Store {
                 dataset.push(table, Segment::File(self.path(file)));
             }
         }
-        Ok((dataset, commits.last().map_or(0, |commit| commit.number)))
+        let extent = Extent {
+            commit: commits.last().map_or(0, |commit| commit.number),
+            kept_from: commits.iter().filter_map(|commit| commit.kept_from).max(),
+        };
+        Ok((dataset, extent))
     }
 
     /// SHA-256 of a commit's file, hex; `None`: there is no such commit.
@@ -216,6 +230,7 @@ impl Store {
             sources,
             files,
             replaced: Vec::new(),
+            kept_from: None,
         };
         commit.write(&self.root.join(COMMITS))
     }

@@ -98,7 +98,7 @@ impl Store {
         }
         if !replaced.is_empty() {
             let number = last.number + 1;
-            self.replace(&lock, last, number, replaced)?;
+            self.replace(&lock, last, (number, from), replaced)?;
             retained.commit = Some(number);
         }
         let _ = fs::remove_dir_all(&staging);
@@ -110,7 +110,7 @@ impl Store {
         &self,
         _: &Lock,
         last: &Commit,
-        number: u64,
+        (number, from): (u64, i64),
         mut replaced: Vec<Replaced>,
     ) -> Result<(), StoreError> {
         let segments = self.root().join(SEGMENTS);
@@ -127,6 +127,7 @@ impl Store {
             sources: Vec::new(),
             files: Vec::new(),
             replaced,
+            kept_from: Some(from),
             ..last.clone()
         };
         commit.write(&self.root().join(super::COMMITS))

@@ -325,6 +325,14 @@ fn what_is_older_than_the_limit_goes_and_nothing_else() {
     assert_eq!(freed["removed_files"], gone["held_files"]);
     assert_eq!(place.store().verify().unwrap(), []);
 
+    // Whoever reads it is told.
+    let slo = place.run(&["slo", "--store", "store"]);
+    let said =
+        "Attempts before 2026-11-17T00:00:00Z, and tasks that had ended by then, were removed";
+    assert!(String::from_utf8_lossy(&slo.stdout).contains(said), "{slo:?}");
+    let report = place.run(&["report", "--store", "store"]);
+    assert!(String::from_utf8_lossy(&report.stdout).contains(said), "{report:?}");
+
     // Every task that was there at the limit or later is as it was.
     let (kept, all) = bindings(&place.session());
     assert_eq!(kept, kept_before);

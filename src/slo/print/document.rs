@@ -2,7 +2,7 @@
 
 use super::super::measure::{Level, Levels, Status};
 use super::super::period::TimeWindow;
-use super::{apart, exact, number, percent, time, unit};
+use super::{apart, exact, kept, number, percent, time, unit};
 use crate::report::document::{Document, Prose, Section, Table};
 use crate::report::figures::duration;
 
@@ -37,6 +37,9 @@ pub fn document(levels: &Levels) -> Document {
         )),
         _ => "The archive has no event.".into(),
     });
+    if let Some(from) = levels.kept_from {
+        opening.push(kept(from).into());
+    }
     if let Some(commit) = levels.since {
         opening.push(
             format!("Days and alerts are those that are new since commit {commit} of the store.")

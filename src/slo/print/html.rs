@@ -5,7 +5,7 @@
 use super::super::measure::{Level, Levels, Status};
 use super::super::period::Bounds;
 use super::junit::escape;
-use super::{apart, exact, number, percent, time, unit, verdict};
+use super::{apart, exact, kept, number, percent, time, unit, verdict};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -48,6 +48,9 @@ pub fn write(levels: &Levels, out: &mut dyn Write) -> io::Result<()> {
             time(last)
         )?,
         _ => writeln!(out, "<p>The archive has no event.</p>")?,
+    }
+    if let Some(from) = levels.kept_from {
+        writeln!(out, "<p>{}</p>", kept(from))?;
     }
     if let Some(commit) = levels.since {
         writeln!(

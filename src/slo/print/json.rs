@@ -13,6 +13,9 @@ struct File<'a> {
     schema: &'static str,
     archive: Option<Archive>,
     evaluated_at: Option<String>,
+    /// What happened before this was removed from the store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept_from: Option<String>,
     /// Days and alerts are those that are new since this commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     since_commit: Option<u64>,
@@ -135,6 +138,7 @@ pub fn write(levels: &Levels, out: &mut dyn Write) -> io::Result<()> {
             .archive
             .map(|(first, last)| Archive { first_at: time(first), last_at: time(last) }),
         evaluated_at: levels.at.map(time),
+        kept_from: levels.kept_from.map(time),
         since_commit: levels.since,
         missed: levels.levels.iter().filter(|l| l.status.is_missed()).count(),
         objectives: levels.levels.iter().map(one).collect(),

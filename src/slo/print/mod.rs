@@ -81,6 +81,14 @@ fn verdict(level: &Level) -> String {
     }
 }
 
+/// That what happened before was removed.
+fn kept(from: i64) -> String {
+    let from = time(from);
+    format!(
+        "Attempts before {from}, and tasks that had ended by then, were removed from the store."
+    )
+}
+
 /// What is counted.
 fn unit(level: &Level) -> &'static str {
     match level.objective.budgeting {
