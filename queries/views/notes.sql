@@ -158,3 +158,88 @@ SELECT
   'The clock skew between sources is not estimated: whether a lag is distinguishable from it is not told.'
 FROM lags
 HAVING count(*) > 0
+UNION ALL
+SELECT
+  'head_sampled', NULL, CAST(sum(spans_by_chance) AS BIGINT),
+  CAST(sum(spans_by_chance) AS BIGINT) || ' of ' || CAST(sum(spans) AS BIGINT)
+    || ' span(s) say that their trace was kept by chance (head sampling'
+    || coalesce(', at the least with probability ' || min(lowest_chance), '')
+    || '): counts are too low, and what looks like a replay may have had a fetch before it that was not kept.'
+FROM sources
+HAVING sum(spans_by_chance) > 0
+UNION ALL
+SELECT
+  'tail_sampled', NULL, CAST(sum(spans_by_outcome) AS BIGINT),
+  CAST(sum(spans_by_outcome) AS BIGINT) || ' of ' || CAST(sum(spans) AS BIGINT)
+    || ' span(s) say that their trace was kept for what came of it (tail sampling), which keeps failures and slow'
+    || ' traces: rates of rejections are too high, counts too low.'
+FROM sources
+HAVING sum(spans_by_outcome) > 0
+UNION ALL
+SELECT
+  'span_gaps', NULL, CAST(sum(parents_missing) AS BIGINT),
+  CAST(sum(parents_missing) AS BIGINT) || ' of ' || CAST(sum(parents) AS BIGINT)
+    || ' span(s) that others of the same process name as their parent are on record nowhere: spans were sampled one by'
+    || ' one, or lost on export, so attempts and fetches may be missing too.'
+FROM sources
+HAVING sum(parents_missing) > 0
+UNION ALL
+SELECT
+  'silent_period', source_file, periods,
+  source_file || ' holds no event in ' || periods || ' period(s), the longest from '
+    || replace(substr(CAST(arrow_cast(since_t, 'Timestamp(Second, Some("UTC"))') AS VARCHAR), 1, 19), 'T', ' ') || ' to '
+    || replace(substr(CAST(arrow_cast(until_t, 'Timestamp(Second, Some("UTC"))') AS VARCHAR), 1, 19), 'T', ' ') || ' UTC ('
+    || (until_t - since_t) || ' s; mostly one comes within ' || usual_pause
+    || ' s): if its recorder was off, what happened then is in no rate.'
+FROM (
+  SELECT
+    source_file, periods, place,
+    since_t / 1000000000 AS since_t,
+    until_t / 1000000000 AS until_t,
+    usual_pause / 1000000000 + 1 AS usual_pause
+  FROM silent_sources
+)
+WHERE place <= 5
+UNION ALL
+SELECT
+  'silent_period', NULL, CAST(sum(periods) AS BIGINT),
+  count(*) || ' more source(s) hold no event in ' || CAST(sum(periods) AS BIGINT) || ' period(s) although they mostly do.'
+FROM silent_sources
+WHERE place > 5
+HAVING count(*) > 0
+UNION ALL
+SELECT
+  'agent_moved', url, count(*),
+  'The card at ' || url || ' went over from ' || string_agg(agent, ' to ' ORDER BY place)
+    || ': these count as ' || count(*) || ' agents, and the change is no rotation. If they are one, write under [agents]: "'
+    || replace(replace(max(CASE WHEN place_from_last = 1 THEN agent END), '\', '\\'), '"', '\"') || '" = ["'
+    || string_agg(replace(replace(agent, '\', '\\'), '"', '\"'), '", "' ORDER BY place) || '"]'
+FROM card_moves
+GROUP BY url
+UNION ALL
+SELECT
+  'told_twice', one, n,
+  n || ' submission(s) stand in ' || one || ' and, within five seconds, in ' || other
+    || ': they could not be joined and count twice. Record a trace id, or name an exchange key in [[mapping]].'
+FROM told_twice
+UNION ALL
+SELECT
+  'missing_bodies', NULL, count(*),
+  count(*) || ' exchange(s) were recorded without a body: what their cards and artifacts said is not known. Switch on'
+    || ' bodies in the recorder, or at least the SHA-256 of cards.'
+FROM problems
+WHERE code = 'CD219'
+HAVING count(*) > 0
+UNION ALL
+SELECT
+  'records_lost', NULL, CAST(sum(rejected) AS BIGINT),
+  CAST(sum(rejected) AS BIGINT) || ' of ' || CAST(sum(records) AS BIGINT) || ' record(s) could not be read and are in no rate.'
+FROM sources
+HAVING sum(rejected) > 0
+UNION ALL
+SELECT
+  'sources_cut', NULL, count(*),
+  count(*) || ' source(s) end early, within a record or a compressed block: what came after is in no rate.'
+FROM sources
+WHERE truncated
+HAVING count(*) > 0

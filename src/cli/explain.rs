@@ -23,6 +23,8 @@ pub struct Explain {
     to: To,
     #[command(flatten)]
     from: From,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -37,7 +39,7 @@ enum StoryFormat {
 
 /// Runs it.
 pub fn run(globals: &Globals, given: &Explain) -> Result<Exit, Failure> {
-    let read = reading::open(globals, &given.from, &LimitArgs::default())?;
+    let read = reading::open(globals, &given.from, &given.limits)?;
     let (ids, exact) = explain::find(&read.session, &given.task_id)?;
     let id = match ids.as_slice() {
         [id] if exact => id,

@@ -3,19 +3,22 @@
 use super::arguments::{From, Globals, LimitArgs, Reading, To};
 use super::exit::{Exit, Failure};
 use super::{output, reading};
-use crate::formats::propose;
-use crate::ingest::discover::{Origin, Source};
+use crate::config::Config;
+use crate::formats::{self, Context, Format, Proposal, propose};
+use crate::ingest::discover::{Origin, discover};
 use crate::ingest::open::{Limits, open};
+use crate::redact::Redactor;
 use crate::report::document::{markdown, text};
-use crate::report::inspect::{Contents, Proposed};
+use crate::report::inspect::{Contents, Proposed, Shown, Unread};
 use clap::{Args, ValueEnum, ValueHint};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Tell what an input holds: formats, events of each kind, what can be measured and why not
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   carddrift inspect samples/har
+  carddrift inspect samples/mapped/rotation-py-1.3.0.jsonl
   carddrift inspect capture.log --format json")]
 pub struct Inspect {
     /// Files, folders, globs, URLs, or `-` for standard input
@@ -40,31 +43,77 @@ enum InspectFormat {
     Json,
 }
 
-/// A mapping for a file that no reader knows.
-fn proposed(name: &str) -> Option<Proposed> {
-    if !Path::new(name).is_file() {
-        return None;
+/// Why no reader knows these sources, and the mapping that would read each. What cannot be read a second
+/// time (standard input, a pipe) is told without its reasons.
+fn unread(inputs: &[String], names: &BTreeSet<&str>, config: &Config) -> Vec<Unread> {
+    let mut heads: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for source in &discover(inputs).sources {
+        // A member of an archive is named after it.
+        let concerned = names.iter().any(|name| name.starts_with(source.name.as_str()));
+        let again = matches!(&source.origin, Origin::File(path) if path.is_file());
+        if !(concerned && again) {
+            continue;
+        }
+        for reader in open(source, &Limits::default()).flatten() {
+            if names.contains(reader.name()) {
+                heads.insert(reader.name().to_owned(), reader.head().to_vec());
+            }
+        }
     }
-    let source = Source { name: name.to_owned(), origin: Origin::File(PathBuf::from(name)) };
-    let reader = open(&source, &Limits::default()).next()?.ok()?;
-    let proposal = propose(reader.head())?;
-    let events: Vec<String> =
-        proposal.events.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-    Some(Proposed {
-        source_file: name.to_owned(),
+    let told = |name: &&str| {
+        let head = heads.get(*name);
+        let context = Context { source: Some(*name), ..Context::new(config) };
+        let reasons = head.into_iter().flat_map(|head| {
+            let reason = |format: &&dyn Format| {
+                let why = format.recognises(head, &context).err()?;
+                Some((format.name().to_owned(), why))
+            };
+            formats::ALL.iter().filter_map(reason).collect::<Vec<_>>()
+        });
+        Unread {
+            source_file: (*name).to_owned(),
+            reasons: reasons.collect(),
+            proposal: head.and_then(|head| propose(head)).map(proposed),
+        }
+    };
+    names.iter().map(told).collect()
+}
+
+/// A proposal as it is shown: without secrets.
+fn proposed(proposal: Proposal) -> Proposed {
+    let redactor = Redactor::default();
+    let name = |text: Option<String>| {
+        text.map(|text| {
+            let clean =
+                if text.contains("://") { redactor.url(&text) } else { redactor.text(&text) };
+            clean.into_owned()
+        })
+    };
+    let shown = proposal.shown.into_iter().map(|told| Shown {
+        line: told.line,
+        kind: told.kind.to_owned(),
+        time: told.time,
+        client: name(told.client),
+        agent: name(told.agent),
+        what: redactor.text(&told.what).into_owned(),
+    });
+    Proposed {
+        shown: shown.collect(),
         toml: proposal.toml,
-        events: events.join(", "),
+        events: proposal.events.into_iter().map(|(kind, n)| (kind.to_owned(), n)).collect(),
         lines: proposal.lines,
-    })
+    }
 }
 
 /// Runs it.
 pub fn run(globals: &Globals, given: Inspect) -> Result<Exit, Failure> {
     let from = From { inputs: given.inputs, store: None, reading: given.reading };
+    let config = reading::settings(globals)?.config;
     let read = reading::open_all(globals, &from, &LimitArgs::default())?;
     let mut contents = Contents::ask(&read.session)?;
-    let unknown = contents.sources.iter().filter(|s| s.format.is_empty() && s.content_bytes > 0);
-    contents.proposals = unknown.filter_map(|s| proposed(&s.source_file)).collect();
+    let unknown = contents.sources.iter().filter(|s| s.format == "unknown" && s.content_bytes > 0);
+    let unknown: BTreeSet<&str> = unknown.map(|s| s.source_file.as_str()).collect();
+    contents.unread = unread(&from.inputs, &unknown, &config);
     let path = given.to.output.as_deref();
     output::deliver(path, |out| {
         match given.format {

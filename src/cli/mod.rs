@@ -8,6 +8,7 @@ mod actions;
 mod again;
 mod analyze;
 mod arguments;
+mod compare;
 mod config;
 mod diff;
 mod exit;
@@ -70,6 +71,7 @@ enum Command {
     Slo(slo::Slo),
     Explain(explain::Explain),
     Diff(diff::Diff),
+    Compare(compare::Compare),
     Actions(actions::Actions),
     Inspect(inspect::Inspect),
     Store(store::StoreCommand),
@@ -92,6 +94,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Explain(explain) => explain::run(globals, &explain),
         Command::Actions(actions) => actions::run(globals, &actions),
         Command::Diff(diff) => diff::run(globals, &diff),
+        Command::Compare(compare) => compare::run(globals, &compare),
         Command::Inspect(inspect) => inspect::run(globals, inspect),
         Command::Store(store) => store::run(globals, &store),
         Command::Config(config) => config::run(globals, &config),

@@ -35,6 +35,7 @@ object! {
     struct ContextFields<'a> {
         "trace_id" => trace_id: Text<'a>,
         "span_id" => span_id: Text<'a>,
+        "trace_state" => trace_state: Text<'a>,
     }
 }
 
@@ -175,6 +176,8 @@ impl Format for Console {
             status_message: status.message.0,
             scope: None,
             adjusted: false,
+            trace_state: ids.trace_state.0,
+            tail_sampled: false,
         };
         telemetry::span(&span, &resource, at, context, sink);
     }

@@ -7,7 +7,7 @@ use crate::config::mapping::TimeUnit;
 use crate::problem::{At, Kind, Problem};
 
 use super::telemetry::value::{Attributes, Value};
-use super::telemetry::{self, Resource, Span, SpanEvent, SpanKind, id};
+use super::telemetry::{self, Resource, Span, SpanEvent, SpanKind, id, sampling};
 use super::{Context, Format, Framing, Sink, time};
 
 /// The reader.
@@ -212,6 +212,8 @@ fn span<'a>(fields: &SpanFields<'a>, at: At, sink: &mut dyn Sink) -> Option<Span
             .iter()
             .filter_map(Text::get)
             .any(|text| text.contains("timestamps were adjusted")),
+        trace_state: sampling::trace_state(&attributes),
+        tail_sampled: sampling::tail_sampled(&attributes),
         attributes,
     })
 }

@@ -72,6 +72,9 @@ pub trait Sink {
     /// severity `data_loss`, was rejected; when the kind is [`NotJson`](crate::problem::Kind::NotJson),
     /// it is mended, if that can be done, and read again.
     fn problem(&mut self, problem: Problem);
+    /// A span, whether or not it tells of an exchange: how traces were sampled can only be told from
+    /// all of them. Passed over by default.
+    fn span(&mut self, _span: &telemetry::sampling::SpanSeen<'_>) {}
 }
 
 /// A reader of one format.

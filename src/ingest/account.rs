@@ -4,6 +4,7 @@
 //! made of the other, and [`Account::adds_up`] compares them.
 
 use super::batch::signed;
+use super::census::SpanFacts;
 use super::source::SourceFacts;
 use crate::problem::Kind;
 use crate::tables::SourceRow;
@@ -63,7 +64,7 @@ impl Fates {
 }
 
 /// One source: what it is, and what became of its records.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Account {
     /// Its name.
     pub source: String,
@@ -73,6 +74,8 @@ pub struct Account {
     pub facts: SourceFacts,
     /// What became of its records.
     pub fates: Fates,
+    /// What its spans tell of sampling.
+    pub spans: SpanFacts,
 }
 
 impl Account {
@@ -84,7 +87,7 @@ impl Account {
 
     /// The row of the table `sources`; `ingest` is the number of the ingest into a store, else 0.
     pub fn row(&self, ingest: i64) -> SourceRow<'_> {
-        let (facts, fates) = (&self.facts, &self.fates);
+        let (facts, fates, spans) = (&self.facts, &self.fates, &self.spans);
         SourceRow {
             source_file: &self.source,
             ingest,
@@ -105,6 +108,12 @@ impl Account {
             first_time: fates.first_time,
             last_time: fates.last_time,
             truncated: facts.truncated,
+            spans: signed(spans.spans),
+            spans_by_chance: signed(spans.by_chance),
+            lowest_chance: spans.chance,
+            spans_by_outcome: signed(spans.by_outcome),
+            parents: signed(spans.parents),
+            parents_missing: signed(spans.parents_missing),
         }
     }
 }

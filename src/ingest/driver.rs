@@ -4,6 +4,7 @@ use super::account::{Account, Counts, Fates};
 use super::batch::Batch;
 use super::before::{After, Before};
 use super::cards::Shelf;
+use super::census::Census;
 use super::cutter::{Cut, Cutter, Job, ReadSource};
 use super::dedup::{Earlier, Seen, ordered};
 use super::ending::Ending;
@@ -127,6 +128,7 @@ pub(crate) fn ingest_into(
     };
     let context = Context { config, assume_zone: options.assume_zone.as_ref(), source: None };
     let joiner = Joiner::new(config, options.assume_zone.as_ref());
+    let census = Census::default();
     let threads = match options.threads {
         0 => thread::available_parallelism().map_or(1, NonZero::get),
         threads => threads,
@@ -150,7 +152,7 @@ pub(crate) fn ingest_into(
         let workers: Vec<_> = (0..threads)
             .map(|number| {
                 let output = Output::new(folder, format!("{number}"));
-                let worker = Worker::new(&context, &joiner, &rules);
+                let worker = Worker::new(&context, &joiner, &census, &rules);
                 let turnstile = &turnstile;
                 scope.spawn(move || work(worker, output, turnstile))
             })
@@ -189,13 +191,15 @@ pub(crate) fn ingest_into(
     let artifacts = pieces.artifacts();
     end.runs(pieces)?;
     end.cards(shelf)?;
+    let spans = census.finish();
     let mut accounts = Vec::new();
     let mut late = BTreeSet::new();
     for ReadSource { source, format, facts, counts } in &sources {
         let facts =
             SourceFacts { records: counts.records(), blank: counts.blank(), ..facts.clone() };
         let fates = end.fates.get(&source.number).copied().unwrap_or_default();
-        let account = Account { source: source.name.clone(), format: *format, facts, fates };
+        let spans = spans.get(&source.number).copied().unwrap_or_default();
+        let account = Account { source: source.name.clone(), format: *format, facts, fates, spans };
         problems.extend(account.problems().map(|problem| (account.source.clone(), problem)));
         match end.before.sources.get(&account.facts.sha256) {
             // It was stored in another form (recompressed, say), or came through a pipe.

@@ -13,6 +13,7 @@ mod account;
 mod batch;
 pub(crate) mod before;
 mod cards;
+mod census;
 mod cutter;
 pub(crate) mod dedup;
 mod driver;

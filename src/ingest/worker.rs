@@ -3,12 +3,14 @@
 use super::account::Fates;
 use super::batch::Batch;
 use super::cards::Spot;
+use super::census::{Census, Tally};
 use super::fold::{Fold, FoldRules, Origin};
 use super::repair::Reading;
 use super::split::{Chunk, Record};
 use crate::event::Event;
 use crate::exchange::Exchange;
 use crate::exchange::join::Joiner;
+use crate::formats::telemetry::sampling::SpanSeen;
 use crate::formats::{self, Context, Format, Sink};
 use crate::problem::{At, Kind, Problem, Severity};
 use std::collections::BTreeMap;
@@ -59,19 +61,28 @@ pub type WaitingRecords = BTreeMap<Spot, Waiting>;
 pub struct Worker<'c> {
     context: &'c Context<'c>,
     joiner: &'c Joiner,
+    census: &'c Census,
     fold: Fold<'c>,
     batch: Batch,
+    tally: Tally,
     records: Vec<Kept>,
 }
 
 impl<'c> Worker<'c> {
     /// With nothing read yet.
-    pub fn new(context: &'c Context<'c>, joiner: &'c Joiner, rules: &'c FoldRules<'c>) -> Self {
+    pub fn new(
+        context: &'c Context<'c>,
+        joiner: &'c Joiner,
+        census: &'c Census,
+        rules: &'c FoldRules<'c>,
+    ) -> Self {
         Self {
             context,
             joiner,
+            census,
             fold: Fold::new(rules),
             batch: Batch::default(),
+            tally: Tally::default(),
             records: Vec::new(),
         }
     }
@@ -97,6 +108,7 @@ impl<'c> Worker<'c> {
             }
             self.mend(source, format, chunk, &record, &mut fates)?;
         }
+        self.census.add(source.number, &mut self.tally);
         Ok(fates)
     }
 
@@ -161,6 +173,7 @@ impl<'c> Worker<'c> {
             fold: &mut self.fold,
             batch: &mut self.batch,
             joiner: self.joiner,
+            tally: &mut self.tally,
             given: Given::default(),
             problems: Vec::new(),
             failed: None,
@@ -245,6 +258,7 @@ struct RecordSink<'w, 'c> {
     fold: &'w mut Fold<'c>,
     batch: &'w mut Batch,
     joiner: &'c Joiner,
+    tally: &'w mut Tally,
     given: Given,
     problems: Vec<Problem>,
     failed: Option<io::Error>,
@@ -270,5 +284,9 @@ impl Sink for RecordSink<'_, '_> {
     fn problem(&mut self, problem: Problem) {
         self.given.lost |= problem.kind.severity() >= Severity::DataLoss;
         self.problems.push(problem);
+    }
+
+    fn span(&mut self, span: &SpanSeen<'_>) {
+        self.tally.span(span);
     }
 }

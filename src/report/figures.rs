@@ -58,6 +58,17 @@ pub fn interval(hits: i64, all: i64) -> Option<(f64, f64)> {
     Some((low, high))
 }
 
+/// The difference of two rates, the second less the first, with Newcombe's 95 % interval (his method 10:
+/// from both Wilson intervals, without a correction for continuity); `None` when one has nothing to count.
+pub fn difference(a: (i64, i64), b: (i64, i64)) -> Option<(f64, f64, f64)> {
+    let ((low_a, high_a), (low_b, high_b)) = (interval(a.0, a.1)?, interval(b.0, b.1)?);
+    let (rate_a, rate_b) = (ratio(a.0, a.1), ratio(b.0, b.1));
+    let middle = rate_b - rate_a;
+    let low = middle - (rate_b - low_b).hypot(high_a - rate_a);
+    let high = middle + (high_b - rate_b).hypot(rate_a - low_a);
+    Some((middle, low.max(-1.0), high.min(1.0)))
+}
+
 /// A rate with both counts and its interval: `25 of 806 tasks (3.1 %, 95 % interval 2.1 to 4.5 %)`.
 pub fn rate(hits: i64, all: i64, of_what: &str) -> String {
     let blank = if of_what.is_empty() { "" } else { " " };
@@ -255,5 +266,26 @@ mod tests {
         assert_eq!(bar(0.0001, 8), "▏");
         assert_eq!(bar(0.5, 8), "████");
         assert_eq!(bar(2.0, 3), "███");
+    }
+
+    #[test]
+    fn differences_of_rates_have_newcombes_interval() {
+        // R. G. Newcombe, Statistics in Medicine 17 (1998), table II, method 10: contrasts (a) 56/70 and
+        // 48/80, (c) 6/7 and 2/7, (e) 5/56 and 0/29, (g) 10/10 and 0/10.
+        for (first, second, low, high) in [
+            ((48, 80), (56, 70), 0.0524, 0.3339),
+            ((2, 7), (6, 7), 0.0582, 0.8062),
+            ((0, 29), (5, 56), -0.0381, 0.1926),
+            ((0, 10), (10, 10), 0.6075, 1.0),
+        ] {
+            let (_, got_low, got_high) = difference(first, second).unwrap();
+            assert!(
+                (got_low - low).abs() < 5e-5 && (got_high - high).abs() < 5e-5,
+                "{got_low} {got_high}"
+            );
+            let (_, back_low, back_high) = difference(second, first).unwrap();
+            assert!((back_low + got_high).abs() < 1e-12 && (back_high + got_low).abs() < 1e-12);
+        }
+        assert_eq!(difference((0, 0), (1, 2)), None);
     }
 }

@@ -228,6 +228,12 @@ Source {
     first_time: Option<i64>,
     last_time: Option<i64>,
     truncated: bool,
+    spans: i64,
+    spans_by_chance: i64,
+    lowest_chance: Option<f64>,
+    spans_by_outcome: i64,
+    parents: i64,
+    parents_missing: i64,
 });
 
 answer!(/// One of the first problems of a kind.

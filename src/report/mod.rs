@@ -8,8 +8,11 @@
 //! *A format for rows*: one file and one line in [`Format`].
 
 pub mod answers;
+pub mod audit;
+pub mod bias;
 pub mod card_diff;
 pub mod causes;
+pub mod compare;
 pub mod condition;
 pub mod csv;
 pub mod document;

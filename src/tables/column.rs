@@ -1,8 +1,8 @@
 //! What a column can hold, and how a table is declared once.
 
 use arrow::array::{
-    ArrayBuilder, ArrayRef, BooleanBuilder, Int64Builder, ListBuilder, StringBuilder,
-    TimestampNanosecondBuilder,
+    ArrayBuilder, ArrayRef, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder,
+    StringBuilder, TimestampNanosecondBuilder,
 };
 use arrow::datatypes::{DataType, Field, TimeUnit};
 use std::fmt;
@@ -45,6 +45,11 @@ impl Default2 for Int64Builder {
         Self::new()
     }
 }
+impl Default2 for Float64Builder {
+    fn empty() -> Self {
+        Self::new()
+    }
+}
 impl Default2 for TimestampNanosecondBuilder {
     fn empty() -> Self {
         Self::new().with_timezone("UTC")
@@ -64,6 +69,11 @@ trait Mark {
 impl Mark for i64 {
     fn mark(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.to_le_bytes());
+    }
+}
+impl Mark for f64 {
+    fn mark(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_bits().to_le_bytes());
     }
 }
 impl Mark for bool {
@@ -134,6 +144,8 @@ kind!(/// A number.
     Int, i64, Int64Builder, false, DataType::Int64, |b, v| b.append_value(v));
 kind!(/// A number, or unknown.
     MaybeInt, Option<i64>, Int64Builder, true, DataType::Int64, |b, v| b.append_option(v));
+kind!(/// A number from 0 to 1, or unknown.
+    MaybeRatio, Option<f64>, Float64Builder, true, DataType::Float64, |b, v| b.append_option(v));
 kind!(/// Texts, or unknown.
 MaybeTexts, Option<&'a [&'a str]>, ListBuilder<StringBuilder>, true,
 DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true))),

@@ -398,6 +398,18 @@ table! {
         last_time: MaybeTime,
         /// The source ended early.
         truncated: Flag,
+        /// Spans read, whatever they tell of.
+        spans: Int,
+        /// Spans that say their trace was kept by chance (head sampling).
+        spans_by_chance: Int,
+        /// The lowest probability that these tell.
+        lowest_chance: MaybeRatio,
+        /// Spans that say their trace was kept by what came of it (tail sampling).
+        spans_by_outcome: Int,
+        /// Spans of the same process that others name as their parent; of many traces a sample.
+        parents: Int,
+        /// Those of them that no source of that ingest holds.
+        parents_missing: Int,
     }
 }
 

@@ -9,11 +9,13 @@
     reason = "a test may panic"
 )]
 
+mod audit;
 mod browser;
 mod cases;
 mod catalogue;
 mod cli;
 mod command;
+mod compare;
 mod format_samples;
 mod har_golden;
 mod har_truth;

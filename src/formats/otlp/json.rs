@@ -5,7 +5,9 @@ use std::borrow::Cow;
 
 use crate::a2a::json::{List, Maybe, Text, object, read_each};
 use crate::config::mapping::TimeUnit;
-use crate::formats::telemetry::{self, LogRecord, Resource, Span, SpanEvent, SpanKind, id};
+use crate::formats::telemetry::{
+    self, LogRecord, Resource, Span, SpanEvent, SpanKind, id, sampling,
+};
 use crate::formats::time;
 use crate::formats::{Context, Format, Framing, Sink};
 use crate::problem::{At, Kind, Problem};
@@ -62,6 +64,7 @@ object! {
     /// A library.
     struct ScopeFields<'a> {
         "name" => name: Text<'a>,
+        "attributes" => attributes: KeyValues<'a>,
     }
 }
 
@@ -78,6 +81,7 @@ object! {
         "traceId" | "trace_id" => trace_id: Text<'a>,
         "spanId" | "span_id" => span_id: Text<'a>,
         "parentSpanId" | "parent_span_id" => parent_span_id: Text<'a>,
+        "traceState" | "trace_state" => trace_state: Text<'a>,
         "name" => name: Text<'a>,
         "kind" => kind: Text<'a>,
         "startTimeUnixNano" | "start_time_unix_nano" => start: Text<'a>,
@@ -194,12 +198,15 @@ fn read(export: Export<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink) 
         place.resource = number;
         for (number, scope) in group.scopes.0.into_iter().enumerate() {
             let Some(scope) = scope.0 else { continue };
-            let name = scope.scope.0.and_then(|scope| scope.name.0);
+            let library = scope.scope.0.unwrap_or_default();
+            let (name, tail_sampled) =
+                (library.name.0, sampling::tail_sampled(&library.attributes.0));
             place.scope = number;
             for (number, fields) in scope.spans.0.into_iter().enumerate() {
                 place.item = number;
                 let Some(fields) = fields.0 else { continue };
                 if let Some(span) = span(fields, name.clone(), place, sink) {
+                    let span = Span { tail_sampled, ..span };
                     telemetry::span(&span, &resource, at, context, sink);
                 }
             }
@@ -260,6 +267,8 @@ fn span<'a>(
         status_message: status.message.0,
         scope,
         adjusted: false,
+        trace_state: fields.trace_state.0,
+        tail_sampled: false,
     })
 }
 

@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use prost::{Message, Oneof};
 
 use crate::formats::telemetry::value::{Attributes, Value};
-use crate::formats::telemetry::{self, LogRecord, Resource, Span, SpanEvent, SpanKind, id};
+use crate::formats::telemetry::{
+    self, LogRecord, Resource, Span, SpanEvent, SpanKind, id, sampling,
+};
 use crate::formats::time::BadTime;
 use crate::formats::{Context, Format, Framing, Sink};
 use crate::problem::{At, Kind, Problem};
@@ -72,6 +74,8 @@ struct ScopeLogs {
 struct Scope {
     #[prost(string, tag = "1")]
     name: String,
+    #[prost(message, repeated, tag = "3")]
+    attributes: Vec<KeyValue>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -86,6 +90,8 @@ struct SpanFields {
     trace_id: Vec<u8>,
     #[prost(bytes = "vec", tag = "2")]
     span_id: Vec<u8>,
+    #[prost(string, tag = "3")]
+    trace_state: String,
     #[prost(bytes = "vec", tag = "4")]
     parent_span_id: Vec<u8>,
     #[prost(string, tag = "5")]
@@ -363,6 +369,11 @@ fn span_of<'a>(
             .map(Cow::Borrowed),
         scope: scope_name(scope),
         adjusted: false,
+        trace_state: Some(fields.trace_state.as_str())
+            .filter(|text| !text.is_empty())
+            .map(Cow::Borrowed),
+        tail_sampled: scope
+            .is_some_and(|scope| sampling::tail_sampled(&attributes(&scope.attributes))),
     })
 }
 

@@ -9,11 +9,13 @@
 //! | [`attributes`] | one table of the names under which recorders keep the same fact |
 //! | [`exchange`] | what a span or log record says by itself |
 //! | [`view`] | a span or log record as the JSON object that mappings see |
+//! | [`sampling`] | what a span tells of how its trace was chosen to be kept |
 //! | [`id`], [`value`] | trace and span ids, attribute values |
 
 pub mod attributes;
 pub mod exchange;
 pub mod id;
+pub mod sampling;
 pub mod value;
 pub mod view;
 
@@ -124,6 +126,10 @@ pub struct Span<'a> {
     pub scope: Option<Text<'a>>,
     /// The backend moved its times to hide clock skew.
     pub adjusted: bool,
+    /// W3C tracestate.
+    pub trace_state: Option<Text<'a>>,
+    /// A tail sampler left its mark.
+    pub tail_sampled: bool,
 }
 
 /// Something that happened during a span.
@@ -164,6 +170,7 @@ pub fn span(
     context: &Context<'_>,
     sink: &mut dyn Sink,
 ) {
+    sink.span(&sampling::seen(span));
     let known = exchange::of_span(span, resource, at, context);
     let timed = span.start.is_some() || span.end.is_some();
     let own = exchange::tells_an_exchange(&known);

@@ -71,34 +71,36 @@ pub fn find(session: &Session, wanted: &str) -> Result<(Vec<String>, bool), Repo
         task_id: String,
     }
     let wanted_sql = quoted(wanted);
-    let exact: Vec<Id> =
-        ask(session, &format!("SELECT DISTINCT task_id FROM tasks WHERE task_id = {wanted_sql}"))?;
+    let exact: Vec<Id> = ask(
+        session,
+        &format!("SELECT DISTINCT task_id FROM task_selection WHERE task_id = {wanted_sql}"),
+    )?;
     if !exact.is_empty() {
         return Ok((vec![wanted.to_owned()], true));
     }
     let some: Vec<Id> = ask(
         session,
         &format!(
-            "SELECT DISTINCT task_id FROM tasks WHERE starts_with(task_id, {wanted_sql})
+            "SELECT DISTINCT task_id FROM task_selection WHERE starts_with(task_id, {wanted_sql})
              ORDER BY task_id LIMIT 10"
         ),
     )?;
     if !some.is_empty() {
         return Ok((some.into_iter().map(|id| id.task_id).collect(), false));
     }
-    let all: Vec<Id> = ask(session, "SELECT DISTINCT task_id FROM tasks ORDER BY task_id")?;
+    let all: Vec<Id> =
+        ask(session, "SELECT DISTINCT task_id FROM task_selection ORDER BY task_id")?;
     let near = crate::config::nearest(wanted, all.iter().map(|id| id.task_id.as_str()));
     Ok((near.map(str::to_owned).into_iter().collect(), false))
 }
 
-/// The story of the task at each agent that has one of that id.
+/// The story of the task at each agent that has one of that id, within the limits.
 ///
 /// # Errors
 /// When the archive cannot be asked.
 pub fn stories(session: &Session, task_id: &str) -> Result<Vec<Story>, ReportError> {
     let id = quoted(task_id);
-    let tasks: Vec<Task> =
-        ask(session, &format!("SELECT * FROM admissions WHERE task_id = {id} ORDER BY agent_key"))?;
+    let tasks: Vec<Task> = ask(session, &TASKS.replace("{task}", &id))?;
     tasks.into_iter().map(|task| story(session, task)).collect()
 }
 
@@ -165,6 +167,12 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
+const TASKS: &str = "
+SELECT a.* FROM admissions AS a
+LEFT SEMI JOIN task_selection AS s
+  ON s.task_id = a.task_id AND coalesce(s.agent, '') = a.agent_key
+WHERE a.task_id = {task} ORDER BY a.agent_key";
+
 const AUTHORITY: &str = "SELECT registry, source FROM authorities WHERE agent = {agent}";
 
 const BINDINGS: &str = "
@@ -213,12 +221,13 @@ ORDER BY f.t DESC, f.id DESC, s.source_file, s.source_line LIMIT 1";
 /// The latest sight of the registry of the admission, by anyone, up to the admission.
 const SIGHT: &str = "
 SELECT o.t, 'sight' AS kind, o.registry AS who, CASE WHEN o.is_publish THEN 'publish' ELSE 'fetch' END AS what,
-  CAST(NULL AS VARCHAR) AS how, o.card, c.schema,
-  CAST(NULL AS VARCHAR) AS source_file, CAST(NULL AS BIGINT) AS source_line
+  CAST(NULL AS VARCHAR) AS how, o.card, c.schema, s.source_file, s.source_line
 FROM observations AS o
 LEFT JOIN card_contents AS c ON c.card = o.card
+LEFT JOIN card_fetches AS s
+  ON s.registry = o.registry AND CAST(s.time AS BIGINT) = o.t
 WHERE o.agent = {agent} AND o.registry = {registry} AND o.t <= {before}
-ORDER BY o.t DESC, o.id DESC LIMIT 1";
+ORDER BY o.t DESC, o.id DESC, s.source_file, s.source_line LIMIT 1";
 
 /// The authority's epochs up to the task's last event: the last three of them.
 const EPOCHS: &str = "

@@ -11,6 +11,7 @@ use maud::{Markup, html};
 /// Notes that name an assumption; the others say what could not be measured.
 const ASSUMPTIONS: &[&str] = &[
     "adjusted_clocks",
+    "agent_moved",
     "alternating_authority",
     "authority_assumed",
     "authority_conflict",

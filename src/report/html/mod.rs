@@ -27,6 +27,9 @@ mod timeline;
 mod windows;
 mod work;
 
+use super::audit::Measure;
+use super::bias;
+use super::document::Prose;
 use super::figures::Clock;
 use super::findings::Findings;
 use base64::Engine as _;
@@ -150,6 +153,7 @@ fn render(page: Page<'_>, caps: Caps) -> Markup {
                         section id=(section.id) {
                             h2 { (section.title) }
                             @if let Some(lead) = &section.lead { p.lead { (lead) } }
+                            @if let Some(mind) = minded(findings, section.id) { p.mind { (names::prose(&mind)) "; " a href="#gaps" { "what could not be measured" } "." } }
                             (section.body)
                         }
                     }
@@ -211,6 +215,18 @@ fn sections(whole: &Whole<'_>) -> Vec<Section> {
         [work::section, gaps::section, inputs::section];
     all.extend(last);
     all.iter().filter_map(|section| section(whole)).collect()
+}
+
+/// What biases the numbers of a section.
+fn minded(findings: &Findings, section: &str) -> Option<Prose> {
+    let measure = match section {
+        "rates" => Measure::Bindings,
+        "lag" => Measure::Lag,
+        "storms" => Measure::Replays,
+        "incidents" => Measure::Incidents,
+        _ => return None,
+    };
+    bias::mind(findings, measure)
 }
 
 /// What the page may do: run its script, use its style.

@@ -1,6 +1,7 @@
 //! What the card said after a rejection.
 
-use super::{MOST, View, client, more, names, titled};
+use super::{MOST, View, client, mind, more, names, titled};
+use crate::report::audit::Measure;
 use crate::report::document::{Prose, Section, Table};
 use crate::report::figures::{count, counted};
 use crate::report::findings::Incident;
@@ -21,6 +22,7 @@ pub(super) fn section(view: View<'_>) -> Section {
         counted(i64::try_from(incidents.len()).unwrap_or(i64::MAX), "incident", "incidents"),
         results.join(", "),
     ));
+    mind(view, Measure::Incidents, &mut section);
     let mut shown: Vec<&Incident> = incidents.iter().collect();
     shown.sort_by_key(|i| (rank(i), i.rejected_at));
     let mut table = Table::new(&[

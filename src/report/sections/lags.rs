@@ -1,6 +1,7 @@
 //! How long mirrors took to show what the authority had.
 
-use super::{MOST, View, more, titled};
+use super::{MOST, View, mind, more, titled};
+use crate::report::audit::Measure;
 use crate::report::document::{Prose, Section, Table};
 use crate::report::figures::{bar, bounded, count, counted, duration, percent, ratio};
 use crate::report::findings::Lag;
@@ -30,6 +31,7 @@ pub(super) fn section(view: View<'_>) -> Section {
         ));
     }
     percentiles(view, &mut section);
+    mind(view, Measure::Lag, &mut section);
     let stale: i64 = findings.rotations.iter().map(|r| r.stale_at_source).sum();
     if stale > 0 {
         section.line(format!(

@@ -16,6 +16,8 @@ mod windows;
 
 pub(super) use read::{accounting, problems_section};
 
+use super::audit::Measure;
+use super::bias;
 use super::document::{Document, Prose, Section, Table};
 use super::figures::{Clock, count};
 use super::findings::Findings;
@@ -113,6 +115,13 @@ pub(super) fn card(card: Option<&String>) -> Prose {
 /// A client as a cell.
 pub(super) fn client(client: Option<&String>) -> Prose {
     client.map_or_else(|| "unknown".into(), |name| Prose::new().name(name))
+}
+
+/// Adds what to mind beside the numbers of a measure: what biases them.
+pub(super) fn mind(view: View<'_>, measure: Measure, section: &mut Section) {
+    if let Some(mind) = bias::mind(view.findings, measure) {
+        section.line(mind.say("; see what could not be measured."));
+    }
 }
 
 /// A section with its title.

@@ -1,6 +1,7 @@
 //! Retry storms, and who replayed.
 
-use super::{MOST, View, card, client, more, names, titled};
+use super::{MOST, View, card, client, mind, more, names, titled};
+use crate::report::audit::Measure;
 use crate::report::document::{Section, Table};
 use crate::report::figures::{count, counted, duration, rate, seconds};
 use crate::report::findings::Replays;
@@ -17,6 +18,7 @@ pub(super) fn section(view: View<'_>) -> Section {
         rate(s.replays, s.attempts, "attempts"),
         counted(s.storms, "storm", "storms"),
     ));
+    mind(view, Measure::Replays, &mut section);
     let mut storms = Table::new(&[
         "agent",
         "started",

@@ -1,6 +1,7 @@
 //! The split-brain rate in each rotation window, and after it.
 
-use super::{MOST, View, more, titled};
+use super::{MOST, View, mind, more, titled};
+use crate::report::audit::Measure;
 use crate::report::document::{Prose, Section, Table};
 use crate::report::figures::{bar, count, duration, percent, range, seconds};
 use crate::report::findings::Window;
@@ -29,6 +30,7 @@ pub(super) fn section(view: View<'_>) -> Section {
         "From a rotation of the authority until the mirror showed it; times are UTC. Split-brain \
          tasks of the verifiable ones admitted through the mirror in the window, and after it.",
     );
+    mind(view, Measure::Bindings, &mut section);
     let highest = windows.iter().filter_map(|w| w.rate).fold(0.0, f64::max);
     let mut table = Table::new(&[
         "agent",

@@ -10,6 +10,7 @@ mod split_brain;
 
 pub(in crate::report) use quiet::reasons;
 
+use super::bias;
 use super::document::Prose;
 use super::figures::Clock;
 use super::findings::Findings;
@@ -39,12 +40,16 @@ pub fn all(findings: &Findings) -> Vec<Trouble> {
 
 /// What there is to tell, worst first and never empty, and whether it is an alarm.
 pub fn told(findings: &Findings) -> (Vec<Trouble>, bool) {
-    let troubles = all(findings);
-    if troubles.is_empty() {
+    let mut troubles = all(findings);
+    let alarm = !troubles.is_empty();
+    if !alarm {
         let clock = Clock::of(findings.first_time(), findings.last_time());
-        return (vec![quiet::find(findings, clock)], false);
+        troubles.push(quiet::find(findings, clock));
     }
-    (troubles, true)
+    if let (Some(first), Some(mind)) = (troubles.first_mut(), bias::grave(findings)) {
+        first.how_bad = std::mem::take(&mut first.how_bad).say("; ").then(mind);
+    }
+    (troubles, alarm)
 }
 
 /// The first five sentences, and whether they are an alarm.
