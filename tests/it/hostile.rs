@@ -21,6 +21,9 @@ struct Case {
     record_bytes: Option<usize>,
     expansion: Option<u64>,
     expansion_floor_bytes: Option<u64>,
+    /// The format is to be told from the bytes; else it is read as a journal whatever it is.
+    #[serde(default)]
+    recognised: bool,
     content: Vec<Piece>,
     expected: Account,
 }
@@ -131,8 +134,7 @@ fn account(case: &Case) -> Account {
     let path = folder.path().join(case.name.as_deref().unwrap_or("input"));
     std::fs::write(&path, bytes).unwrap();
     let mut options = IngestOptions { threads: 2, ..IngestOptions::default() };
-    // Whatever the file, it is read as a journal: what is wrong is its bytes.
-    options.input_format = Some("journal".to_owned());
+    options.input_format = (!case.recognised).then(|| "journal".to_owned());
     options.limits.record_bytes = case.record_bytes.unwrap_or(options.limits.record_bytes);
     options.limits.expansion = case.expansion.unwrap_or(options.limits.expansion);
     options.limits.expansion_floor_bytes =
