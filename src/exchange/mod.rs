@@ -9,7 +9,7 @@ pub mod derive;
 pub mod join;
 mod matching;
 mod merge;
-mod spool;
+pub(crate) mod spool;
 
 use crate::event::Text;
 use crate::problem::At;

@@ -17,21 +17,21 @@ const IN_MEMORY_BYTES: usize = 32 << 20;
 
 /// Where a piece lies in the spool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     offset: u64,
     len: u64,
 }
 
 impl Slot {
     /// Its bytes.
-    pub(super) fn len(self) -> u64 {
+    pub(crate) fn len(self) -> u64 {
         self.len
     }
 }
 
 /// The store of pieces.
 #[derive(Debug)]
-pub(super) struct Spool {
+pub(crate) struct Spool {
     file: SpooledTempFile,
     end: u64,
     cipher: Option<Cipher>,
@@ -45,7 +45,7 @@ impl Default for Spool {
 
 impl Spool {
     /// Appends a piece. Errors when the temporary folder cannot be written.
-    pub(super) fn push(&mut self, piece: &[u8]) -> io::Result<Slot> {
+    pub(crate) fn push(&mut self, piece: &[u8]) -> io::Result<Slot> {
         let slot = Slot { offset: self.end, len: piece.len() as u64 };
         let cipher = match &self.cipher {
             Some(cipher) => cipher,
@@ -60,7 +60,7 @@ impl Spool {
     }
 
     /// Reads a piece back.
-    pub(super) fn read(&mut self, slot: Slot) -> io::Result<Vec<u8>> {
+    pub(crate) fn read(&mut self, slot: Slot) -> io::Result<Vec<u8>> {
         self.file.seek(SeekFrom::Start(slot.offset))?;
         let mut piece = vec![0; usize::try_from(slot.len).map_err(|_| damaged())?];
         self.file.read_exact(&mut piece)?;
@@ -109,7 +109,7 @@ impl Cipher {
 }
 
 /// What is read is not what was written.
-pub(super) fn damaged() -> io::Error {
+pub(crate) fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the temporary file is damaged")
 }
 

@@ -12,6 +12,7 @@ use crate::a2a::digest::{hex, sha256};
 use crate::a2a::json::scalar;
 use crate::config::Config;
 use crate::event::CardSeen;
+use crate::exchange::spool::{Slot, Spool};
 use crate::problem::At;
 use crate::redact::Redactor;
 use crate::tables::{
@@ -20,9 +21,8 @@ use crate::tables::{
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tempfile::SpooledTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A record's place: the number of its source in order, and where it begins.
@@ -43,28 +43,16 @@ pub struct Known {
 struct Shelved {
     known: Arc<Known>,
     first: Spot,
-    /// Where its body lies in the spool, and its length.
-    body: (u64, usize),
+    body: Slot,
 }
-
-/// Bytes of bodies that stay in memory; the rest waits in an unnamed temporary file.
-const BODIES_IN_MEMORY: usize = 32 << 20;
 
 /// Cards whose rows are made at once.
 const CARDS_AT_ONCE: usize = 1024;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Stack {
     by_hash: BTreeMap<String, Shelved>,
-    bodies: SpooledTempFile,
-    end: u64,
-}
-
-impl Default for Stack {
-    fn default() -> Self {
-        let bodies = SpooledTempFile::new(BODIES_IN_MEMORY);
-        Self { by_hash: BTreeMap::new(), bodies, end: 0 }
-    }
+    bodies: Spool,
 }
 
 /// All cards of one ingest.
@@ -139,9 +127,7 @@ impl<'c> Shelf<'c> {
             shelved.first = shelved.first.min(spot);
             return Ok(Seen::Body(Arc::clone(&shelved.known)));
         }
-        stack.bodies.write_all(body)?;
-        let place = (stack.end, body.len());
-        stack.end += body.len() as u64;
+        let place = stack.bodies.push(body)?;
         stack.by_hash.insert(card, Shelved { known: Arc::clone(&known), first: spot, body: place });
         Ok(Seen::Body(known))
     }
@@ -154,14 +140,11 @@ impl<'c> Shelf<'c> {
         stored: impl Fn(&str) -> bool,
         mut take: impl FnMut(&mut CardTables) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Stack { by_hash, mut bodies, .. } =
+        let Stack { by_hash, mut bodies } =
             self.cards.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut tables = CardTables::default();
         for shelved in by_hash.into_values().filter(|shelved| !stored(&shelved.known.card)) {
-            let (at, len) = shelved.body;
-            let mut body = vec![0; len];
-            bodies.seek(SeekFrom::Start(at))?;
-            bodies.read_exact(&mut body)?;
+            let body = bodies.read(shelved.body)?;
             tables.add(&shelved, &body, &name(shelved.first.0), &self.rules, self.redactor);
             if tables.cards.len() >= CARDS_AT_ONCE {
                 take(&mut tables)?;

@@ -188,7 +188,7 @@ pub(crate) fn ingest_into(
         before,
     };
     end.exchanges(joiner, &rules, &mut pieces)?;
-    let artifacts = pieces.artifacts();
+    let artifacts = pieces.take_artifacts();
     end.runs(pieces)?;
     end.cards(shelf)?;
     let spans = census.finish();

@@ -1,20 +1,20 @@
 //! Artifacts that came in chunks: the hashes of what was received up to each chunk (model §6).
 //!
-//! The order is that of time, not of arrival, so the records wait until all is read: in memory while
-//! they are few, else in unnamed temporary files, parted by artifact so that each part fits.
+//! The order is that of time, not of arrival, so the records wait in a spool until all is read, parted
+//! by artifact so that each part fits into memory.
 
 use super::batch::signed;
 use super::fold::contradicts;
 use super::payload::{Hashes, json_sha256, text_as_json_sha256};
 use crate::a2a::digest::hex;
 use crate::event::Payload;
+use crate::exchange::spool::{Slot, Spool, damaged};
 use crate::problem::{At, Kind, Problem};
 use crate::tables::ArtifactRow;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// One record of an artifact that may consist of several, encoded.
@@ -124,20 +124,21 @@ fn decode(bytes: &[u8]) -> Option<(Identity<'_>, Held<'_>)> {
 /// How many parts the artifacts fall into.
 const PARTS: u64 = 64;
 
-/// Bytes that wait in memory before the parts move into files.
-const IN_MEMORY_BYTES: usize = 32 << 20;
+/// Bytes that wait before the parts move into the spool.
+const WAITING_BYTES: usize = 8 << 20;
 
 #[derive(Debug, Default)]
 struct Part {
-    memory: Vec<u8>,
-    file: Option<File>,
+    waiting: Vec<u8>,
+    spooled: Vec<Slot>,
 }
 
 /// All pieces of one ingest.
 #[derive(Debug)]
 pub struct Pieces {
     parts: Vec<Part>,
-    bytes: usize,
+    spool: Spool,
+    waiting: usize,
     artifacts: BTreeMap<u64, bool>,
 }
 
@@ -145,7 +146,8 @@ impl Default for Pieces {
     fn default() -> Self {
         Self {
             parts: (0..PARTS).map(|_| Part::default()).collect(),
-            bytes: 0,
+            spool: Spool::default(),
+            waiting: 0,
             artifacts: BTreeMap::new(),
         }
     }
@@ -158,34 +160,28 @@ impl Pieces {
             let part = usize::try_from(piece.artifact % PARTS).unwrap_or_default();
             let Some(part) = self.parts.get_mut(part) else { continue };
             *self.artifacts.entry(piece.artifact).or_default() |= piece.appends;
-            part.memory.extend_from_slice(&(piece.bytes.len() as u64).to_le_bytes());
-            part.memory.extend_from_slice(&piece.bytes);
-            self.bytes += piece.bytes.len() + 8;
+            Encoder(&mut part.waiting).bytes(&piece.bytes);
+            self.waiting += piece.bytes.len();
         }
-        if self.bytes > IN_MEMORY_BYTES {
+        if self.waiting > WAITING_BYTES {
             for part in &mut self.parts {
-                if part.file.is_none() {
-                    part.file = Some(tempfile::tempfile()?);
-                }
-                if let Some(file) = &mut part.file {
-                    file.write_all(&part.memory)?;
-                }
-                part.memory = Vec::new();
+                part.spooled.push(self.spool.push(&part.waiting)?);
+                part.waiting = Vec::new();
             }
-            self.bytes = 0;
+            self.waiting = 0;
         }
         Ok(())
     }
 
-    /// The artifacts that may consist of several records, and whether one appended.
-    pub fn artifacts(&self) -> BTreeMap<u64, bool> {
-        self.artifacts.clone()
+    /// Takes out the artifacts that may consist of several records, and whether one appended.
+    pub fn take_artifacts(&mut self) -> BTreeMap<u64, bool> {
+        std::mem::take(&mut self.artifacts)
     }
 
     /// Computes the runs. `earlier`: artifacts of earlier ingests. `rank` orders the sources (by their SHA-256, model §1); `row` takes each row
     /// that appends, `problem` what is wrong with a record of a source (by its number).
     pub fn finish(
-        self,
+        mut self,
         earlier: &BTreeMap<u64, bool>,
         rank: impl Fn(u32) -> u32,
         mut row: impl FnMut(&ArtifactRow<'_>) -> io::Result<()>,
@@ -193,17 +189,15 @@ impl Pieces {
     ) -> io::Result<()> {
         for part in self.parts {
             let mut bytes = Vec::new();
-            if let Some(mut file) = part.file {
-                file.rewind()?;
-                file.read_to_end(&mut bytes)?;
+            for slot in part.spooled {
+                bytes.extend_from_slice(&self.spool.read(slot)?);
             }
-            bytes.extend_from_slice(&part.memory);
+            bytes.extend_from_slice(&part.waiting);
             let mut artifacts: BTreeMap<Identity<'_>, Vec<Held<'_>>> = BTreeMap::new();
             let mut rest = Decoder(&bytes);
             while !rest.0.is_empty() {
                 let found = rest.bytes().and_then(decode);
-                let (identity, piece) =
-                    found.ok_or_else(|| io::Error::other("a temporary file is damaged"))?;
+                let (identity, piece) = found.ok_or_else(damaged)?;
                 artifacts.entry(identity).or_default().push(piece);
             }
             for (identity, mut pieces) in artifacts {
@@ -245,8 +239,7 @@ fn one_artifact(
             continue;
         }
         let mut seen_by = Vec::new();
-        let mut own = decode_row(piece.row, &mut seen_by)
-            .ok_or_else(|| io::Error::other("a temporary file is damaged"))?;
+        let mut own = decode_row(piece.row, &mut seen_by).ok_or_else(damaged)?;
         let hashes =
             run.as_ref().map(|run| run.hashes(own.last_chunk || !next_appends)).unwrap_or_default();
         if (own.last_chunk || !next_appends)
