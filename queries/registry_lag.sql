@@ -27,6 +27,7 @@ SELECT
   CAST(l.lag_max AS DOUBLE) / 1000000000.0 AS lag_max_s,
   l.status,
   arrow_cast(l.last_stale_at, 'Timestamp(Nanosecond, Some("UTC"))') AS last_stale_at,
-  CAST(NULL AS BOOLEAN) AS distinguishable
+  coalesce(l.lag_max, l.lag_min) >= s.skew AS distinguishable
 FROM lag_selection AS l
+LEFT JOIN lag_skews AS s ON s.agent = l.agent AND s.registry = l.registry AND s.k = l.k
 ORDER BY agent NULLS LAST, registry NULLS LAST, rotation

@@ -28,6 +28,7 @@ SELECT
   f.authority,
   f.from_cache,
   f.extended,
-  f.variant
+  f.variant,
+  f.source_file
 FROM card_fetches AS f
 LEFT JOIN card_contents AS c ON c.card = f.card

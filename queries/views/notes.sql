@@ -154,9 +154,29 @@ WHERE code = 'CD222'
 HAVING count(*) > 0
 UNION ALL
 SELECT
+  'clock_skew', source_file || CASE client_key WHEN '' THEN '' ELSE ', ' || client_key END, count(*),
+  'The clock of ' || server || ' is '
+    || CASE WHEN ahead_min > 0 THEN 'ahead of' ELSE 'behind' END || ' that of '
+    || CASE client_key WHEN '' THEN '' ELSE client_key || ' in ' END || source_file || ' by at least '
+    || CAST(greatest(ahead_min, -ahead_max) / 1000000 AS VARCHAR) || ' ms. No time was changed for it.'
+FROM clock_bounds
+WHERE ahead_min > 1000000000 OR ahead_max < -1000000000
+GROUP BY source_file, client_key, server, ahead_min, ahead_max
+UNION ALL
+SELECT
+  'lag_within_skew', l.registry, count(*),
+  count(*) || ' lag(s) of ' || l.registry
+    || ' are smaller than the clocks of their recorders may disagree: they cannot be told from none.'
+FROM lags AS l
+JOIN lag_skews AS s ON s.agent = l.agent AND s.registry = l.registry AND s.k = l.k
+WHERE coalesce(l.lag_max, l.lag_min) < s.skew
+GROUP BY l.registry
+UNION ALL
+SELECT
   'no_skew_estimate', NULL, count(*),
-  'The clock skew between sources is not estimated: whether a lag is distinguishable from it is not told.'
-FROM lags
+  count(*) || ' lag(s) have no estimate of the clock skew between their recorders: whether they are distinguishable from it is not told.'
+FROM lags AS l
+LEFT ANTI JOIN lag_skews AS s ON s.agent = l.agent AND s.registry = l.registry AND s.k = l.k
 HAVING count(*) > 0
 UNION ALL
 SELECT

@@ -5,6 +5,7 @@
 //! the [`Spool`]. A caller adds while it reads and drains [`Joiner::finish`] when all is read.
 
 use super::Exchange;
+use super::clock::{self, ServerClock};
 use super::codec;
 use super::derive::{Derived, Rules, derive};
 use super::matching::{self, Sighting};
@@ -45,6 +46,8 @@ pub struct Joined {
     pub events: Vec<Event<'static>>,
     /// What is wrong or assumed with it; all at `place`.
     pub problems: Vec<Problem>,
+    /// What it tells of the server's clock.
+    pub clocks: Vec<ServerClock>,
 }
 
 impl Joined {
@@ -197,6 +200,7 @@ impl Joining {
                     contents.get(*member).is_some_and(|content| earlier.contains(content))
                 });
                 let copies = copies.map(|(_, place)| place.clone()).collect();
+                let clocks = clock::of(&exchanges);
                 let exchange = merge(exchanges);
                 let mut derived = derive(&exchange, rules);
                 if ambiguous && !derived.events.is_empty() {
@@ -207,7 +211,7 @@ impl Joining {
                     ));
                 }
                 let Derived { events, problems } = derived;
-                Ok(Joined { place, others, copies, events, problems })
+                Ok(Joined { place, others, copies, events, problems, clocks })
             })
             .collect();
         self.ready = ready.into_iter();

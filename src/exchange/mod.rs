@@ -4,6 +4,7 @@
 //! [`Exchange`] (or one side of it); [`join`] puts the sightings of several recorders together
 //! (model §1 *Joining*); [`derive`] turns a whole exchange into events.
 
+pub mod clock;
 mod codec;
 pub mod derive;
 pub mod join;

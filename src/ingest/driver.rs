@@ -5,6 +5,7 @@ use super::batch::Batch;
 use super::before::{After, Before};
 use super::cards::Shelf;
 use super::census::Census;
+use super::clocks::Sights;
 use super::cutter::{Cut, Cutter, Job, ReadSource};
 use super::dedup::{Earlier, Seen, ordered};
 use super::ending::Ending;
@@ -183,6 +184,7 @@ pub(crate) fn ingest_into(
         records: Vec::new(),
         seen,
         fates,
+        clocks: Sights::default(),
         waiting,
         sources: &sources,
         before,

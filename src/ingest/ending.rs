@@ -5,6 +5,7 @@ use super::account::{Account, Fates};
 use super::batch::Batch;
 use super::before::Before;
 use super::cards::{Shelf, Spot};
+use super::clocks::Sights;
 use super::cutter::ReadSource;
 use super::dedup::{Seen, ordered};
 use super::error::IngestError;
@@ -15,7 +16,7 @@ use super::worker::WaitingRecords;
 use crate::exchange::join::Joiner;
 use crate::problem::Problem;
 use crate::tables::{
-    Artifacts, CardInterfaces, CardModes, CardSchemas, CardSkills, Cards, Problems, Sources,
+    Artifacts, CardInterfaces, CardModes, CardSchemas, CardSkills, Cards, Clocks, Problems, Sources,
 };
 use std::collections::BTreeMap;
 use std::io;
@@ -35,6 +36,8 @@ pub struct Ending<'e> {
     pub seen: Seen,
     /// What became of the records, by source.
     pub fates: BTreeMap<u32, Fates>,
+    /// What was told of the clocks of servers.
+    pub clocks: Sights,
     /// The records whose exchanges are to be joined.
     pub waiting: WaitingRecords,
     /// All sources, by their numbers.
@@ -83,6 +86,13 @@ impl Ending<'_> {
             for event in &mut joined.events {
                 if let Some(problem) = fold.event(event, origin, &mut self.batch)? {
                     self.batch.problem(source, &problem);
+                }
+            }
+            if let Some(event) = joined.events.first() {
+                // Its secrets are replaced by now.
+                let client = event.common().client.as_deref();
+                for clock in &joined.clocks {
+                    self.clocks.add(number, client, clock, rules.redactor);
                 }
             }
         }
@@ -197,6 +207,11 @@ impl Ending<'_> {
             sources.push(&account.row(self.before.ingest));
         }
         self.output.write(Sources::NAME, &sources.finish()?)?;
+        let kept = |number: u32| {
+            let name = &self.sources.get(number as usize)?.source.name;
+            accounts.iter().any(|account| account.source == *name).then_some(name.as_str())
+        };
+        self.output.write(Clocks::NAME, &std::mem::take(&mut self.clocks).rows(kept)?)?;
         for (source, problem) in problems {
             self.batch.problem(source, problem);
         }

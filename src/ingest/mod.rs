@@ -14,6 +14,7 @@ mod batch;
 pub(crate) mod before;
 mod cards;
 mod census;
+mod clocks;
 mod cutter;
 pub(crate) mod dedup;
 mod driver;

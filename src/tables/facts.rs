@@ -414,6 +414,27 @@ table! {
 }
 
 table! {
+    /// One row for each recorder (a client in a source) and each server that it told of: how far the
+    /// server's clock may be ahead of the recorder's.
+    "clocks", ClockRow, Clocks {
+        /// The source.
+        source_file: Text,
+        /// The client; null: unknown.
+        client: MaybeText,
+        /// Scheme, host and port.
+        server: Text,
+        /// What the server's time was taken from: `date` (the header) or `span` (its own).
+        evidence: Text,
+        /// How many exchanges tell of it.
+        exchanges: Int,
+        /// The server is ahead by at least this: the largest that an exchange tells; nanoseconds.
+        ahead_min_ns: Int,
+        /// The server is ahead by at most this: the smallest that an exchange tells; nanoseconds.
+        ahead_max_ns: Int,
+    }
+}
+
+table! {
     /// One row for each record left out or repaired, and each assumption made for one.
     "problems", ProblemRow, Problems {
         /// The source.
@@ -453,6 +474,7 @@ pub fn all() -> Vec<TableInfo> {
         TaskEvents,
         Artifacts,
         Sources,
+        Clocks,
         Problems,
     ]
 }
