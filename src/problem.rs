@@ -131,6 +131,8 @@ kinds! {
     ClockAdjusted = "CD222", Note, "the recorder adjusted this time for clock skew", "the original time is not on record";
     Redacted = "CD223", Note, "a secret was replaced before anything was written", "nothing to do";
     TooManyNames = "CD224", DataLoss, "more distinct names than the limit", "raise --max-names if the source is trusted";
+    LeapSecond = "CD225", Note, "the time lies within a leap second", "unix time has none: it was read as the second before, with which it cannot be put in order";
+    SuspectUnit = "CD226", Note, "the time is likely counted in another unit", "a journal counts nanoseconds; name the unit of other logs with time_unit in their [[mapping]]";
     // 9xx
     Internal = "CD999", Error, "carddrift contradicts itself", "this is a bug: please report it with the record's position";
 }

@@ -55,6 +55,9 @@ pub struct Reading {
     /// Largest ratio of decompressed to compressed bytes
     #[arg(long, value_name = "RATIO")]
     pub max_expansion: Option<u64>,
+    /// Most distinct cards whose contents are kept [default: 200000]
+    #[arg(long, value_name = "N")]
+    pub max_names: Option<usize>,
     /// Keep the payloads of artifacts and messages, redacted
     #[arg(long)]
     pub keep_payloads: bool,

@@ -149,6 +149,20 @@ mod tests {
     }
 
     #[test]
+    fn what_help_advises_is_there() {
+        let command = Cli::command();
+        let ingest = command.find_subcommand("ingest").unwrap();
+        let known: Vec<&str> = ingest.get_arguments().filter_map(|a| a.get_long()).collect();
+        for kind in crate::problem::Kind::ALL {
+            for flag in kind.help().split("--").skip(1) {
+                let name =
+                    flag.split(|c: char| c != '-' && !c.is_ascii_lowercase()).next().unwrap();
+                assert!(known.contains(&name), "{kind}: --{name}");
+            }
+        }
+    }
+
+    #[test]
     fn every_command_and_argument_has_help() {
         for command in Cli::command().get_subcommands() {
             assert!(command.get_about().is_some(), "{}", command.get_name());

@@ -59,6 +59,9 @@ pub fn options(globals: &Globals, reading: &Reading) -> Result<IngestOptions, Fa
     if let Some(ratio) = reading.max_expansion {
         options.limits.expansion = ratio;
     }
+    if let Some(cards) = reading.max_names {
+        options.max_cards = cards;
+    }
     Ok(options)
 }
 
@@ -88,7 +91,13 @@ pub fn judge(
     ingested: &Ingested,
 ) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
-    for (source, problem) in &ingested.unreadable {
+    let broke_off = |a: &crate::ingest::Account| {
+        let errors = a.facts.problems.clone().into_iter();
+        let errors = errors.filter(|problem| problem.kind.severity() == Severity::Error);
+        errors.map(|problem| (a.source.clone(), problem)).collect::<Vec<_>>()
+    };
+    let broke_off: Vec<_> = ingested.accounts.iter().flat_map(broke_off).collect();
+    for (source, problem) in ingested.unreadable.iter().chain(&broke_off) {
         exit = Exit::Unreadable;
         tell(&format!(
             "error[{}]: {}: {}{}\n  help: {}",

@@ -93,6 +93,9 @@ impl<'c> Fold<'c> {
         if self.rules.redactor.event(event, &mut self.clean) {
             note(batch, origin, Kind::Redacted, "", "");
         }
+        if let Some(unit) = suspect_unit(event.common().time) {
+            note(batch, origin, Kind::SuspectUnit, "", unit);
+        }
         match event {
             Event::Card(fetch) => return self.card(fetch, origin, batch),
             Event::Attempt(attempt) => self.attempt(attempt, origin, batch),
@@ -487,4 +490,16 @@ fn kept_payload<'e>(e: &'e Artifact<'_>) -> Option<Cow<'e, str>> {
     let file =
         || Some(Cow::Owned(base64::prelude::BASE64_STANDARD.encode(payload.bytes.as_deref()?)));
     text.or_else(file)
+}
+/// What a unix time was likely counted in that was read as nanoseconds: as such it lies in 1970, but not
+/// in a unit in which it lies within 2001 to 2286.
+fn suspect_unit(nanos: i64) -> Option<&'static str> {
+    match nanos {
+        1_000_000_000..10_000_000_000 => Some("as seconds it would lie after 2001"),
+        1_000_000_000_000..10_000_000_000_000 => Some("as milliseconds it would lie after 2001"),
+        1_000_000_000_000_000..10_000_000_000_000_000 => {
+            Some("as microseconds it would lie after 2001")
+        }
+        _ => None,
+    }
 }

@@ -1,10 +1,10 @@
 //! Rows as CSV (RFC 4180): unknown is empty, a list is its JSON.
 //!
 //! A text that a spreadsheet would run as a formula gets a leading `'`, unless the caller wants the
-//! texts as they are.
+//! texts as they are; and what would act on a terminal is spelled out.
 
 use super::rows::{Value, View, rfc3339};
-use super::{WriteError, json};
+use super::{WriteError, json, safe};
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -37,6 +37,20 @@ fn cell<'a>(value: &'a Value<'_>, raw: bool) -> Result<Cow<'a, str>, WriteError>
 }
 
 fn guard(text: Cow<'_, str>, raw: bool) -> Cow<'_, str> {
+    let acts = |c| safe::acts(c) && !matches!(c, '\n' | '\r' | '\t');
+    let text = if !raw && text.contains(acts) {
+        let mut spelled = String::with_capacity(text.len() + 8);
+        for c in text.chars() {
+            if acts(c) {
+                spelled.push_str(&safe::terminal(c.encode_utf8(&mut [0; 4])));
+            } else {
+                spelled.push(c);
+            }
+        }
+        Cow::Owned(spelled)
+    } else {
+        text
+    };
     if !raw && text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
     {
         Cow::Owned(format!("'{text}"))
@@ -63,6 +77,8 @@ mod tests {
              1969-12-31T23:59:59.999Z,2026-11-14,\"[\"\"a\"\",\"\"b\"\",null]\",\n\
              ,,,,,,,,,1970-01-01T00:00:00Z,,,\n"
         );
+        assert_eq!(guard("\u{1b}[2J a\nb".into(), false), "\\u{1b}[2J a\nb");
+        assert_eq!(guard("\u{1b}[2J".into(), true), "\u{1b}[2J");
         let mut out = Vec::new();
         write(view, true, &mut out).unwrap();
         assert!(String::from_utf8(out).unwrap().contains(",=1+1,"));

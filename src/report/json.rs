@@ -4,6 +4,7 @@
 //! in the order of the columns.
 
 use super::rows::{Value, View, rfc3339};
+use super::safe;
 use std::io::{self, Write};
 
 /// Writes one object for each row, each on its own line.
@@ -102,10 +103,27 @@ pub fn value(out: &mut Vec<u8>, item: &Value<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Appends a JSON string.
+/// Appends a JSON string. What acts on a terminal is escaped, also where JSON would not ask for it.
 pub fn string(out: &mut Vec<u8>, text: &str) {
+    let begin = out.len();
     // Writing into memory cannot fail, and a text is always a JSON string.
-    let _ = serde_json::to_writer(out, text);
+    let _ = serde_json::to_writer(&mut *out, text);
+    // Every character that acts begins with such a byte in UTF-8; most texts have none.
+    let written = out.get(begin..).unwrap_or_default();
+    if !written.iter().any(|byte| matches!(byte, 0x7F | 0xC2 | 0xD8 | 0xE1 | 0xE2 | 0xEF | 0xF3)) {
+        return;
+    }
+    let Ok(written) = String::from_utf8(out.split_off(begin)) else { return };
+    for c in written.chars() {
+        if safe::acts(c) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -127,6 +145,19 @@ mod tests {
     #[test]
     fn one_object_a_line() {
         assert_eq!(text(ndjson), format!("{FIRST}\n{SECOND}\n"));
+    }
+
+    #[test]
+    fn nothing_acts_on_a_terminal() {
+        for text in
+            ["\u{9b}31m", "a\u{202e}b", "\u{1b}[2J\u{7f}", "\u{e0041}", "é€\u{10000}", "\u{feff}"]
+        {
+            let mut out = Vec::new();
+            string(&mut out, text);
+            let written = String::from_utf8(out).unwrap();
+            assert!(!written.contains(safe::acts), "{written}");
+            assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+        }
     }
 
     #[test]

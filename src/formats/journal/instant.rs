@@ -12,22 +12,25 @@ pub struct Instant {
     pub nanos: i64,
     /// It had no zone.
     pub naive: bool,
+    /// Its second is the 61st of a minute.
+    pub leap: bool,
 }
 
 /// Reads RFC 3339 (`zone` is that of a time without one; `None`: UTC), or decimal nanoseconds.
 pub fn parse(text: &str, zone: Option<&TimeZone>) -> Result<Instant, Kind> {
     if let Some(nanos) = plain(text.as_bytes()) {
-        return Ok(Instant { nanos, naive: false });
+        return Ok(Instant { nanos, naive: false, leap: false });
     }
     let text = text.trim();
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
         let nanos = text.parse().map_err(|_| Kind::TimeOutOfRange)?;
-        return Ok(Instant { nanos, naive: false });
+        return Ok(Instant { nanos, naive: false, leap: false });
     }
     let text = without_excess(text);
+    let leap = text.get(16..19) == Some(":60");
     if let Ok(timestamp) = text.parse::<Timestamp>() {
-        return Ok(Instant { nanos: nanos(timestamp)?, naive: false });
+        return Ok(Instant { nanos: nanos(timestamp)?, naive: false, leap });
     }
     let civil: DateTime = text.parse().map_err(|_| Kind::BadTime)?;
     if !text.contains(':') {
@@ -37,7 +40,7 @@ pub fn parse(text: &str, zone: Option<&TimeZone>) -> Result<Instant, Kind> {
     let utc = TimeZone::UTC;
     let zoned = zone.unwrap_or(&utc).to_ambiguous_zoned(civil).compatible();
     let timestamp = zoned.map_err(|_| Kind::TimeOutOfRange)?.timestamp();
-    Ok(Instant { nanos: nanos(timestamp)?, naive: true })
+    Ok(Instant { nanos: nanos(timestamp)?, naive: true, leap })
 }
 
 fn nanos(timestamp: Timestamp) -> Result<i64, Kind> {
@@ -174,14 +177,16 @@ mod tests {
         }
         assert_eq!(nanos("1969-12-31T23:59:59.5Z"), Ok(-500_000_000));
         assert_eq!(nanos("-1"), Ok(-1));
-        assert_eq!(nanos("2016-12-31T23:59:60Z"), nanos("2016-12-31T23:59:59Z"));
+        let leap = parse("2016-12-31T23:59:60.5Z", None).unwrap();
+        assert_eq!((Ok(leap.nanos), leap.leap), (nanos("2016-12-31T23:59:59.5Z"), true));
+        assert!(!parse("2016-12-31T23:59:59.5+00:00", None).unwrap().leap);
     }
 
     #[test]
     fn times_without_a_zone() {
         let berlin = TimeZone::get("Europe/Berlin").unwrap();
         let at = 1_794_643_260_000_000_000;
-        let naive = Ok(Instant { nanos: at, naive: true });
+        let naive = Ok(Instant { nanos: at, naive: true, leap: false });
         assert_eq!(parse("2026-11-14T08:01:00", None), naive);
         assert_eq!(parse("2026-11-14T09:01:00", Some(&berlin)), naive);
     }

@@ -608,8 +608,9 @@ impl<'r> Reading<'r, '_, '_> {
         match field {
             Field::Text(text) => {
                 let instant = instant::parse(text, self.context.assume_zone)?;
-                if instant.naive {
-                    let problem = Problem::new(Kind::NaiveTime, self.at, "");
+                let odd = [(instant.naive, Kind::NaiveTime), (instant.leap, Kind::LeapSecond)];
+                for (_, kind) in odd.into_iter().filter(|(is_so, _)| *is_so) {
+                    let problem = Problem::new(kind, self.at, "");
                     self.sink.problem(problem.pointing(format!("/{name}")));
                 }
                 Ok(instant.nanos)
