@@ -51,6 +51,9 @@ pub fn key(root: &Path) -> Result<[u8; 32], StoreError> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&draft).map_err(at)?;
+    // One that was left behind has the permissions that it was made with.
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600)).map_err(at)?;
     file.write_all(&key).map_err(at)?;
     file.sync_all().map_err(at)?;
     fs::rename(&draft, &path).map_err(at)?;

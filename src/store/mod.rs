@@ -80,6 +80,9 @@ impl Store {
             return Ok(store);
         }
         let at = |error| StoreError::io(root, error);
+        if root.metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+            return Err(StoreError::NotAStore(root.to_owned()));
+        }
         if let Ok(entries) = std::fs::read_dir(root) {
             let ours = ["lock", hold::READERS, SEGMENTS, STAGING, "key", "key.draft"];
             for entry in entries {

@@ -10,6 +10,9 @@
 )]
 
 mod audit;
+mod again;
+mod binary;
+mod broken_disk;
 mod browser;
 mod cases;
 mod catalogue;
@@ -19,12 +22,15 @@ mod compare;
 mod format_samples;
 mod har_golden;
 mod har_truth;
+mod harmless;
 mod hostile;
 mod html;
 mod joined_recorders;
 mod journal_form;
+mod killed;
 mod nights;
 mod operations;
+mod planted;
 mod reading;
 mod readme;
 mod recorded;
@@ -34,4 +40,5 @@ mod rotation_truth;
 mod secrets;
 mod service_levels;
 mod simulated;
+mod skew;
 mod wire;

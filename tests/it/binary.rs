@@ -1,0 +1,99 @@
+//! The program itself, as a process.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A folder to work in, and the program in it.
+pub(crate) struct Place {
+    pub folder: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// The program with arguments, without settings of whoever runs the tests.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_carddrift"));
+        let temporary = self.path("tmp");
+        std::fs::create_dir_all(&temporary).unwrap();
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_remove("CARDDRIFT_CONFIG")
+            .env("HOME", self.folder.path())
+            .env("XDG_CONFIG_HOME", self.folder.path())
+            .env("TMPDIR", temporary)
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs it to its end; what it printed.
+    pub fn done(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", told(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// What the store answers: the report with every built-in query but one, that one, and the facts.
+    pub fn answers(&self, store: &str) -> String {
+        let report = self.done(&["report", "--store", store, "--format", "json"]);
+        let rows = |what: &[&str]| {
+            let arguments = [&["query", "--store", store, "--format", "ndjson"], what].concat();
+            self.done(&arguments)
+        };
+        let facts = "SELECT * FROM task_events ORDER BY time, task_id, source_file, source_line";
+        [report, rows(&["bindings"]), rows(&["-e", facts])].concat()
+    }
+}
+
+/// What a process wrote to standard error.
+pub(crate) fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Every byte of the files below a folder, with their names.
+pub(crate) fn bytes_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(bytes_below(&path));
+        } else {
+            found.push((path.clone(), std::fs::read(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A journal of so many statuses of as many tasks, 120 bytes each.
+pub(crate) fn statuses(count: usize) -> String {
+    (0..count)
+        .map(|n| {
+            format!(
+                "{{\"time\":\"2026-11-14T{:02}:{:02}:{:02}Z\",\"event\":\"task_status\",\"agent\":\"ag\",\
+                 \"client\":\"c\",\"task_id\":\"t-{n:09}\",\"state\":\"working\"}}\n",
+                n / 3600 % 24,
+                n / 60 % 60,
+                n % 60
+            )
+        })
+        .collect()
+}
