@@ -1,0 +1,143 @@
+//! Makes the first inputs of each target out of `samples/`: small pieces, for they are read a million
+//! times. `corpus SAMPLES FOLDER` writes `FOLDER/TARGET/…`.
+
+use flate2::read::MultiGzDecoder;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The largest input.
+const LARGEST: usize = 4 << 10;
+
+/// The most pieces of one file.
+const PIECES: usize = 40;
+
+/// How many records, or lines, a piece has.
+const RECORDS: usize = 2;
+const LINES: usize = 6;
+
+/// Which targets read the samples of a folder.
+const READ_BY: &[(&str, &[&str])] = &[
+    ("agentgateway", &["agentgateway", "agentgateway-json"]),
+    ("ai-catalog", &["ai-catalog"]),
+    ("card", &["card", "card-model"]),
+    ("envoy", &["envoy", "envoy-json"]),
+    ("git-history", &["git-history"]),
+    ("har", &["har"]),
+    ("incident-1-renamed-skill", &["journal"]),
+    ("incident-2-schema-rotation", &["journal"]),
+    ("jaeger", &["jaeger"]),
+    ("mapped", &["mapped"]),
+    ("otel-console", &["otel-console"]),
+    ("otlp", &["otlp-json", "otlp-proto", "otlp-frames"]),
+    ("python-log", &["python-log"]),
+    ("sse", &["sse", "sse-splitter"]),
+    ("vcr", &["vcr"]),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let (Some(samples), Some(folder)) = (arguments.next(), arguments.next()) else {
+        return Err("corpus SAMPLES FOLDER".into());
+    };
+    let mut seeds: BTreeMap<&str, Vec<Vec<u8>>> = BTreeMap::new();
+    for (from, targets) in READ_BY {
+        for path in below(&samples.join(from))? {
+            let stored = fs::read(&path)?;
+            let bytes = content(&stored)?;
+            for target in *targets {
+                seeds.entry(target).or_default().extend(pieces(&bytes));
+            }
+            seeds.entry("open").or_default().extend([stored].into_iter().filter(|s| s.len() <= LARGEST));
+        }
+    }
+    // Cards and streams stand in other samples, too.
+    let journal = seeds.get("journal").cloned().unwrap_or_default();
+    for line in journal.iter().flat_map(|piece| piece.split(|b| *b == b'\n')) {
+        let Ok(record) = serde_json::from_slice::<Value>(line) else { continue };
+        if let Some(card) = record.get("card").and_then(Value::as_str) {
+            seeds.entry("card-model").or_default().push(card.as_bytes().to_vec());
+        }
+        let event = format!("id: 1\ndata: {record}\n\n");
+        seeds.entry("sse-splitter").or_default().push(event.into_bytes());
+    }
+    for name in ["otlp-frames"] {
+        let plain = seeds.get("otlp-json").cloned().unwrap_or_default();
+        let framed = plain.into_iter().map(|message| {
+            let len = u32::try_from(message.len()).unwrap_or(u32::MAX);
+            [&len.to_be_bytes()[..], &message].concat()
+        });
+        seeds.entry(name).or_default().extend(framed.collect::<Vec<_>>());
+    }
+    for (target, mut seeds) in seeds {
+        seeds.sort();
+        seeds.dedup();
+        let folder = folder.join(target);
+        fs::create_dir_all(&folder)?;
+        for (number, seed) in seeds.into_iter().enumerate() {
+            fs::write(folder.join(format!("sample-{number:04}")), seed)?;
+        }
+    }
+    Ok(())
+}
+
+fn below(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(below(&path)?);
+        } else if path.extension().is_none_or(|extension| extension != "toml") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn content(stored: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+    if !stored.starts_with(b"\x1f\x8b") {
+        return Ok(stored.to_vec());
+    }
+    let mut plain = Vec::new();
+    MultiGzDecoder::new(stored).read_to_end(&mut plain)?;
+    Ok(plain)
+}
+
+/// The file itself when it is small, and pieces of it that are files of the same format.
+fn pieces(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    if let Ok(document) = serde_json::from_slice::<Value>(bytes) {
+        found.extend(parts(&document));
+    } else {
+        let lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
+        let of_json = lines.first().is_some_and(|line| line.first() == Some(&b'{'));
+        let size = if of_json { RECORDS } else { LINES };
+        let step = (lines.len() / size / PIECES).max(1);
+        found.extend(lines.chunks(size).step_by(step).map(<[&[u8]]>::concat));
+    }
+    found.push(bytes.to_vec());
+    found.retain(|piece| piece.len() <= LARGEST);
+    found
+}
+
+/// Documents like this one with fewer elements in its first large array.
+fn parts(document: &Value) -> Vec<Vec<u8>> {
+    for pointer in ["/log/entries", "/data", "/resourceSpans", "/resourceLogs"] {
+        let Some(Value::Array(elements)) = document.pointer(pointer) else { continue };
+        let step = (elements.len() / RECORDS / PIECES).max(1);
+        return elements
+            .chunks(RECORDS)
+            .step_by(step)
+            .filter_map(|some| {
+                let mut part = document.clone();
+                *part.pointer_mut(pointer)? = json!(some);
+                serde_json::to_vec(&part).ok()
+            })
+            .collect();
+    }
+    vec![]
+}
