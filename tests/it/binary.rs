@@ -1,5 +1,6 @@
-//! The program itself, as a process.
+//! The program at work in a folder of its own, and what it leaves there.
 
+use crate::command::program;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -24,19 +25,13 @@ impl Place {
         std::fs::write(path, content).unwrap();
     }
 
-    /// The program with arguments, without settings of whoever runs the tests.
+    /// The program with arguments, working in the folder.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_carddrift"));
         let temporary = self.path("tmp");
         std::fs::create_dir_all(&temporary).unwrap();
-        command
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .env_remove("CARDDRIFT_CONFIG")
-            .env("HOME", self.folder.path())
-            .env("XDG_CONFIG_HOME", self.folder.path())
-            .env("TMPDIR", temporary)
-            .stdin(Stdio::null());
+        let mut command = program();
+        command.args(arguments).current_dir(self.folder.path()).env("TMPDIR", temporary);
+        command.stdin(Stdio::null());
         command
     }
 

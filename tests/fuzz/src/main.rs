@@ -32,6 +32,7 @@ mod ingest {
     pub mod discover;
     pub mod lines;
     pub mod open;
+    pub mod pace;
     pub mod repair;
     pub mod scan;
     pub mod source;

@@ -255,6 +255,7 @@ fn opened(data: &[u8]) -> bool {
         expansion_floor_bytes: 1 << 16,
         source_bytes: 1 << 20,
         block_bytes: 1 << 12,
+        ..Limits::default()
     };
     let mut content_bytes = 0;
     for content in open::open_reader("f", Cursor::new(data.to_vec()), &limits) {
