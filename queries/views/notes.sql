@@ -154,7 +154,7 @@ WHERE code = 'CD222'
 HAVING count(*) > 0
 UNION ALL
 SELECT
-  'clock_skew', source_file || CASE client_key WHEN '' THEN '' ELSE ', ' || client_key END, count(*),
+  'clock_skew', server, count(*),
   'The clock of ' || server || ' is '
     || CASE WHEN ahead_min > 0 THEN 'ahead of' ELSE 'behind' END || ' that of '
     || CASE client_key WHEN '' THEN '' ELSE client_key || ' in ' END || source_file || ' by at least '
@@ -165,8 +165,8 @@ GROUP BY source_file, client_key, server, ahead_min, ahead_max
 UNION ALL
 SELECT
   'lag_within_skew', l.registry, count(*),
-  count(*) || ' lag(s) of ' || l.registry
-    || ' are smaller than the clocks of their recorders may disagree: they cannot be told from none.'
+  'Of ' || l.registry || ', ' || count(*)
+    || ' of the lags are smaller than the clocks of both recorders may disagree: they cannot be told from none.'
 FROM lags AS l
 JOIN lag_skews AS s ON s.agent = l.agent AND s.registry = l.registry AND s.k = l.k
 WHERE coalesce(l.lag_max, l.lag_min) < s.skew
@@ -174,7 +174,7 @@ GROUP BY l.registry
 UNION ALL
 SELECT
   'no_skew_estimate', NULL, count(*),
-  count(*) || ' lag(s) have no estimate of the clock skew between their recorders: whether they are distinguishable from it is not told.'
+  'For ' || count(*) || ' of the registry lags the clock skew between both recorders is not known: whether they are distinguishable from it is not told.'
 FROM lags AS l
 LEFT ANTI JOIN lag_skews AS s ON s.agent = l.agent AND s.registry = l.registry AND s.k = l.k
 HAVING count(*) > 0

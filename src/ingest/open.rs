@@ -207,7 +207,13 @@ struct Counted {
 
 impl Read for Counted {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.input.read(out)?;
+        let read = loop {
+            match self.input.read(out) {
+                // A signal came in between, nothing more.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
         self.count.set(self.count.get() + read as u64);
         if let Some(pace) = &self.pace {
             pace.read(read as u64);
@@ -656,6 +662,61 @@ mod tests {
             assert_eq!(read(archive.clone()), ["f!a zip 3", "f!b.gz gzip+zip 3"]);
             let cut = read(archive[..archive.len() - 60].to_vec());
             assert!(cut.last().unwrap().contains("TruncatedCompression"), "{cut:?}");
+        }
+    }
+
+    /// Gives a few bytes at a time, is interrupted before each, and may break in the end.
+    struct Faulty {
+        bytes: Vec<u8>,
+        at: usize,
+        interrupted: bool,
+        breaks_at: usize,
+    }
+
+    impl Read for Faulty {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            self.interrupted = !self.interrupted;
+            if self.interrupted {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            if self.at >= self.breaks_at {
+                return Err(io::Error::from_raw_os_error(5));
+            }
+            let len = out.len().min(7).min(self.bytes.len() - self.at);
+            out[..len].copy_from_slice(&self.bytes[self.at..self.at + len]);
+            self.at += len;
+            Ok(len)
+        }
+    }
+
+    #[test]
+    fn a_disk_that_breaks_costs_what_comes_after() {
+        for (name, bytes) in [
+            ("none", LINES.repeat(50).into_bytes()),
+            ("gzip", gzip(&many_lines())),
+            ("bzip2", bzip2(&many_lines())),
+            ("xz", xz(&many_lines())),
+            ("zstd", zstd(&many_lines())),
+        ] {
+            let told = |breaks_at: usize| {
+                let bytes = bytes.clone();
+                let faulty = Faulty { bytes, at: 0, interrupted: false, breaks_at };
+                open_reader("f", faulty, &Limits::default())
+                    .map(|content| {
+                        let mut reader = content.unwrap();
+                        let chunks = reader.chunks(Framing::JsonLines);
+                        let records: usize = chunks.map(|chunk| chunk.records().count()).sum();
+                        let facts = reader.finish();
+                        (records, facts.truncated, facts.problems.iter().map(|p| p.kind).collect())
+                    })
+                    .collect::<Vec<(usize, bool, Vec<Kind>)>>()
+            };
+            let whole = told(usize::MAX).remove(0);
+            assert!(whole.0 > 100 && whole.1 == whole.2.contains(&Kind::Unreadable), "{name}");
+            assert_eq!(whole.2, [], "{name}");
+            let broken = told(bytes.len() * 3 / 4).remove(0);
+            assert!(broken.0 <= whole.0 && broken.1, "{name}: {broken:?}");
+            assert_eq!(broken.2, [Kind::Unreadable], "{name}");
         }
     }
 

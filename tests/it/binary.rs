@@ -78,9 +78,9 @@ pub(crate) fn bytes_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// A journal of so many statuses of as many tasks, 120 bytes each.
-pub(crate) fn statuses(count: usize) -> String {
-    (0..count)
+/// A journal of statuses of tasks with these numbers, in order of time.
+pub(crate) fn statuses(numbers: std::ops::Range<usize>) -> String {
+    numbers
         .map(|n| {
             format!(
                 "{{\"time\":\"2026-11-14T{:02}:{:02}:{:02}Z\",\"event\":\"task_status\",\"agent\":\"ag\",\

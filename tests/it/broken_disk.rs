@@ -19,8 +19,8 @@ fn with_little_room(place: &Place, blocks: u32, arguments: &[&str]) -> Output {
 #[test]
 fn a_full_disk_leaves_no_half_commit() {
     let place = Place::new();
-    place.write("a.ndjson", statuses(2_000));
-    place.write("b.ndjson", statuses(30_000));
+    place.write("a.ndjson", statuses(0..2_000));
+    place.write("b.ndjson", statuses(0..30_000));
     place.done(&["ingest", "a.ndjson", "--store", "store"]);
     let before = place.answers("store");
     for blocks in [0, 1, 8, 32] {
@@ -32,8 +32,8 @@ fn a_full_disk_leaves_no_half_commit() {
     }
     place.done(&["ingest", "b.ndjson", "--store", "store"]);
     let fresh = Place::new();
-    fresh.write("a.ndjson", statuses(2_000));
-    fresh.write("b.ndjson", statuses(30_000));
+    fresh.write("a.ndjson", statuses(0..2_000));
+    fresh.write("b.ndjson", statuses(0..30_000));
     fresh.done(&["ingest", "a.ndjson", "--store", "store"]);
     fresh.done(&["ingest", "b.ndjson", "--store", "store"]);
     assert_eq!(place.answers("store"), fresh.answers("store"));
@@ -42,7 +42,7 @@ fn a_full_disk_leaves_no_half_commit() {
 #[test]
 fn results_that_cannot_be_written_are_told() {
     let place = Place::new();
-    place.write("a.ndjson", statuses(100));
+    place.write("a.ndjson", statuses(0..100));
     for arguments in [
         &["query", "-i", "a.ndjson", "-e", "SELECT * FROM task_events", "-o", "/dev/full"][..],
         &["report", "-i", "a.ndjson", "--format", "html", "-o", "/dev/full"],
@@ -58,7 +58,7 @@ fn results_that_cannot_be_written_are_told() {
 #[test]
 fn a_store_that_cannot_be_written_is_told() {
     let place = Place::new();
-    place.write("a.ndjson", statuses(10));
+    place.write("a.ndjson", statuses(0..10));
     place.write("file", "x");
     for (store, why) in [("file/store", "Not a directory"), ("/proc/carddrift", "No such file")] {
         let output = place.run(&["ingest", "a.ndjson", "--store", store]);
@@ -75,7 +75,7 @@ fn a_store_that_cannot_be_written_is_told() {
 #[test]
 fn a_source_that_cannot_be_read_is_told_and_the_rest_goes_on() {
     let place = Place::new();
-    place.write("a.ndjson", statuses(10));
+    place.write("a.ndjson", statuses(0..10));
     // The kernel refuses to read its first byte.
     let broken = "/proc/self/mem";
     let output = place.run(&["ingest", "a.ndjson", broken, "nowhere.ndjson", "--store", "store"]);
@@ -97,7 +97,7 @@ fn a_source_that_cannot_be_read_is_told_and_the_rest_goes_on() {
 #[test]
 fn damage_of_a_store_is_told_and_never_changes_answers_in_silence() {
     let place = Place::new();
-    place.write("a.ndjson", statuses(50));
+    place.write("a.ndjson", statuses(0..50));
     place.done(&["ingest", "a.ndjson", "--store", "store"]);
     let (path, bytes) = bytes_below(&place.path("store/segments")).remove(0);
     let mut damaged = bytes.clone();

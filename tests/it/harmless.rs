@@ -104,7 +104,7 @@ fn in_a_spreadsheet() {
         let mut rows = csv::Reader::from_reader(text.as_bytes());
         let mut cells = 0;
         for row in rows.records() {
-            for cell in row.unwrap().iter() {
+            for cell in &row.unwrap() {
                 let number = cell.parse::<f64>().is_ok();
                 assert!(
                     number || !cell.starts_with(['=', '+', '-', '@', '\t', '\r']),

@@ -8,6 +8,7 @@
 use crate::binary::{Place, statuses, told};
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -27,10 +28,8 @@ fn start(place: &Place, arguments: &[&str]) -> Child {
 /// A place with a journal that overlaps another in the store already.
 fn place() -> Place {
     let place = Place::new();
-    let all = statuses(12_000);
-    let line = all.find('\n').unwrap() + 1;
-    place.write("old.ndjson", &all[..2_000 * line]);
-    place.write("new.ndjson", &all[1_000 * line..]);
+    place.write("old.ndjson", statuses(0..2_000));
+    place.write("new.ndjson", statuses(1_000..12_000));
     place.done(&["ingest", "old.ndjson", "--store", "store"]);
     place
 }
@@ -127,7 +126,6 @@ fn killed_while_it_makes_the_key() {
     place.done(&["ingest", "old.ndjson", "--store", "fresh"]);
     assert_eq!(fs::read(place.path("fresh/key")).unwrap().len(), fs::read(&key).unwrap().len());
     assert_eq!(place.answers("fresh"), place.answers("store"));
-    use std::os::unix::fs::PermissionsExt;
     assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fs::metadata(place.path("fresh/key")).unwrap().permissions().mode() & 0o777, 0o600);
 }
@@ -135,7 +133,7 @@ fn killed_while_it_makes_the_key() {
 #[test]
 fn two_at_once_both_land() {
     let place = Place::new();
-    let all = statuses(12_000);
+    let all = statuses(0..12_000);
     place.write("a.ndjson", &all);
     let mut first = start(&place, &["ingest", "-", "--store", "store"]);
     let mut input = first.stdin.take().unwrap();
@@ -165,7 +163,7 @@ fn two_at_once_both_land() {
 #[test]
 fn a_source_that_vanishes_before_it_is_read_is_told() {
     let place = Place::new();
-    let all = statuses(12_000);
+    let all = statuses(0..12_000);
     place.write("a.ndjson", &all);
     let mut child = start(&place, &["ingest", "-", "a.ndjson", "--store", "store"]);
     let mut input = child.stdin.take().unwrap();

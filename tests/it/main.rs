@@ -12,6 +12,7 @@
 mod audit;
 mod again;
 mod binary;
+mod bounds;
 mod broken_disk;
 mod browser;
 mod cases;

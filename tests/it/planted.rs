@@ -54,10 +54,14 @@ fn inner(text: &str) -> Option<Value> {
 fn fields(value: &Value, at: &str, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {
-            members.iter().for_each(|(key, value)| fields(value, &format!("{at}/{key}"), found));
+            for (key, value) in members {
+                fields(value, &format!("{at}/{key}"), found);
+            }
         }
         Value::Array(elements) => {
-            elements.iter().for_each(|value| fields(value, &format!("{at}/*"), found));
+            for value in elements {
+                fields(value, &format!("{at}/*"), found);
+            }
         }
         Value::String(text) => {
             found.insert(at.to_owned());
@@ -73,10 +77,14 @@ fn plant(value: &mut Value, at: &str, field: &str, style: Style) {
     match value {
         _ if !field.starts_with(at) => {}
         Value::Object(members) => {
-            members.iter_mut().for_each(|(key, v)| plant(v, &format!("{at}/{key}"), field, style));
+            for (key, value) in members {
+                plant(value, &format!("{at}/{key}"), field, style);
+            }
         }
         Value::Array(elements) => {
-            elements.iter_mut().for_each(|v| plant(v, &format!("{at}/*"), field, style));
+            for value in elements {
+                plant(value, &format!("{at}/*"), field, style);
+            }
         }
         Value::String(text) if at == field => *text = planted(text, style),
         Value::String(text) => {
@@ -112,7 +120,9 @@ fn of_json(name: &str) -> Vec<(String, String)> {
             .collect(),
     };
     let mut found = BTreeSet::new();
-    values.iter().for_each(|value| fields(value, "", &mut found));
+    for value in &values {
+        fields(value, "", &mut found);
+    }
     assert!(found.len() > 3, "{name}");
     let mut ways = Vec::new();
     for field in found {
@@ -123,7 +133,9 @@ fn of_json(name: &str) -> Vec<(String, String)> {
         };
         for style in styles.iter().copied() {
             let mut values = values.clone();
-            values.iter_mut().for_each(|value| plant(value, "", &field, style));
+            for value in &mut values {
+                plant(value, "", &field, style);
+            }
             let lines: Vec<_> = values.iter().map(Value::to_string).collect();
             ways.push((format!("{name} {field} {style:?}"), lines.join("\n") + "\n"));
         }
@@ -139,7 +151,10 @@ fn of_text(name: &str) -> Vec<(String, String)> {
     let most = lines.iter().map(|line| ends(line).len()).max().unwrap();
     let way = |place: usize| {
         let planted = |line: &&str| match ends(line).get(place) {
-            Some(at) => format!("{}{JWT}{}\n", &line[..*at], &line[*at..]),
+            Some(at) => {
+                let (before, after) = line.split_at(*at);
+                format!("{before}{JWT}{after}\n")
+            }
             None => format!("{line}\n"),
         };
         (format!("{name} place {place}"), lines.iter().map(planted).collect())
@@ -171,7 +186,7 @@ fn leaks(out: &str) -> Vec<&str> {
     out.lines().filter(|line| SECRETS.iter().any(|secret| line.contains(secret))).collect()
 }
 
-fn check(ways: Vec<(String, String)>, config: &Config) {
+fn check(ways: &[(String, String)], config: &Config) {
     let name = ways[0].0.split(' ').next().unwrap().to_owned();
     let looked: Vec<(bool, Option<String>)> = ways
         .par_iter()
@@ -210,9 +225,9 @@ fn in_every_field_of_json() {
         "mapped/kong.jsonl",
         "mapped/webhooks.jsonl",
     ] {
-        check(of_json(name), &Config::default());
+        check(&of_json(name), &Config::default());
     }
-    check(of_json("mapped/proxy.jsonl"), &config("mapped/proxy.toml"));
+    check(&of_json("mapped/proxy.jsonl"), &config("mapped/proxy.toml"));
 }
 
 #[test]
@@ -226,7 +241,7 @@ fn in_every_word_of_text() {
         "vcr/crewai-streaming.yaml",
         "git-history/agents.fast-export",
     ] {
-        check(of_text(name), &Config::default());
+        check(&of_text(name), &Config::default());
     }
 }
 
@@ -266,7 +281,7 @@ fn in_nothing_that_the_program_writes() {
     for (path, bytes) in bytes_below(place.folder.path()) {
         let kept = !path.starts_with(place.path("in"));
         let leak = |secret: &&str| bytes.windows(secret.len()).any(|w| w == secret.as_bytes());
-        assert!(!kept || !SECRETS.iter().any(|secret| leak(secret)), "{}", path.display());
+        assert!(!kept || !SECRETS.iter().any(leak), "{}", path.display());
     }
     let key = std::fs::read(place.path("store/key")).unwrap();
     assert!(bytes_below(&place.path("store")).iter().all(|(path, bytes)| {
