@@ -51,7 +51,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             for target in *targets {
                 seeds.entry(target).or_default().extend(pieces(&bytes));
             }
-            seeds.entry("open").or_default().extend([stored].into_iter().filter(|s| s.len() <= LARGEST));
+            seeds
+                .entry("open")
+                .or_default()
+                .extend([stored].into_iter().filter(|s| s.len() <= LARGEST));
         }
     }
     // Cards and streams stand in other samples, too.

@@ -5,22 +5,80 @@ use libfuzzer_sys::fuzzer_mutate;
 
 /// What a value may become.
 const VALUES: &[&str] = &[
-    "null", "true", "false", "0", "-1", "200", "304", "404", "503", "-32601", "-32007",
-    "1e400", "-0.0", "18446744073709551616", "1713099631002478000", "\"\"", "\"x\"", "[]", "{}",
-    "[null]", "\"\\ud800\"", "\"\\u0000\"", "\"{\\\"name\\\":\\\"S\\\"}\"", "\"completed\"",
-    "\"TASK_STATE_FAILED\"", "\"input-required\"", "\"2026-11-14T08:00:00Z\"",
-    "\"2016-12-31T23:59:60Z\"", "\"2026-11-14T08:00:00.123456789+05:30\"",
-    "\"2026-11-14 08:00:00\"", "\"message/send\"", "\"SendStreamingMessage\"", "\"tasks/send\"",
-    "\"application/vnd.a.b.v2+json\"", "\"text/plain; version=3\"", "\"sha256:00\"",
-    "\"https://u:p@h.example/.well-known/agent-card.json?token=t\"", "\"http://\"",
-    "\"text/event-stream\"", "\"accepted\"", "\"midstream\"", "{\"kind\":\"task\"}",
-    "{\"a\":1,\"a\":2}", "NaN", "'x'", "\"\\p\"",
+    "null",
+    "true",
+    "false",
+    "0",
+    "-1",
+    "200",
+    "304",
+    "404",
+    "503",
+    "-32601",
+    "-32007",
+    "1e400",
+    "-0.0",
+    "18446744073709551616",
+    "1713099631002478000",
+    "\"\"",
+    "\"x\"",
+    "[]",
+    "{}",
+    "[null]",
+    "\"\\ud800\"",
+    "\"\\u0000\"",
+    "\"{\\\"name\\\":\\\"S\\\"}\"",
+    "\"completed\"",
+    "\"TASK_STATE_FAILED\"",
+    "\"input-required\"",
+    "\"2026-11-14T08:00:00Z\"",
+    "\"2016-12-31T23:59:60Z\"",
+    "\"2026-11-14T08:00:00.123456789+05:30\"",
+    "\"2026-11-14 08:00:00\"",
+    "\"message/send\"",
+    "\"SendStreamingMessage\"",
+    "\"tasks/send\"",
+    "\"application/vnd.a.b.v2+json\"",
+    "\"text/plain; version=3\"",
+    "\"sha256:00\"",
+    "\"https://u:p@h.example/.well-known/agent-card.json?token=t\"",
+    "\"http://\"",
+    "\"text/event-stream\"",
+    "\"accepted\"",
+    "\"midstream\"",
+    "{\"kind\":\"task\"}",
+    "{\"a\":1,\"a\":2}",
+    "NaN",
+    "'x'",
+    "\"\\p\"",
 ];
 
 /// What stands between lines, or breaks them.
 const PIECES: &[&str] = &[
-    "\n", "\r\n", "\n\n", "\r", "\u{feff}", "\0", "data: ", "data:", "event: x\n", "id: 1\n", ": c\n",
-    "retry: 1\n", ",", "]", "}", "{", "[", "\"", "\\", "\x1b[31m", " ", "\t", "\u{2028}", "\u{e9}",
+    "\n",
+    "\r\n",
+    "\n\n",
+    "\r",
+    "\u{feff}",
+    "\0",
+    "data: ",
+    "data:",
+    "event: x\n",
+    "id: 1\n",
+    ": c\n",
+    "retry: 1\n",
+    ",",
+    "]",
+    "}",
+    "{",
+    "[",
+    "\"",
+    "\\",
+    "\x1b[31m",
+    " ",
+    "\t",
+    "\u{2028}",
+    "\u{e9}",
 ];
 
 /// xorshift: the same seed gives the same change.
@@ -94,7 +152,11 @@ fn changed(old: &[u8], random: &mut Random) -> Vec<u8> {
             let lines: Vec<&[u8]> = old.split_inclusive(|b| *b == b'\n').collect();
             let out = random.below(lines.len());
             let rest = lines.iter().enumerate().filter(|(at, _)| *at != out);
-            if lines.len() < 2 { old.to_vec() } else { rest.flat_map(|(_, line)| line.to_vec()).collect() }
+            if lines.len() < 2 {
+                old.to_vec()
+            } else {
+                rest.flat_map(|(_, line)| line.to_vec()).collect()
+            }
         }
         (10, _) => {
             let at = random.below(old.len() + 1);
@@ -141,7 +203,8 @@ fn values(text: &[u8]) -> Vec<std::ops::Range<usize>> {
                 }
             }
             b'-' | b'0'..=b'9' | b'a'..=b'z' => {
-                while text.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)) {
+                while text.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b))
+                {
                     at += 1;
                 }
                 found.push(start..at);

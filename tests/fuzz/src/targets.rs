@@ -61,7 +61,11 @@ impl Target {
                 if deep {
                     // Any size of blocks gives the same records.
                     let again = source(*format, data, 1 + data.len() / 3, deep);
-                    assert_eq!(found.hash.finish(), again.hash.finish(), "blocks decide what is read");
+                    assert_eq!(
+                        found.hash.finish(),
+                        again.hash.finish(),
+                        "blocks decide what is read"
+                    );
                 }
                 found.events > 0
             }
@@ -151,13 +155,15 @@ fn source(format: &'static dyn Format, data: &[u8], block_bytes: usize, deep: bo
         bytes.extend_from_slice(block);
         let _ = sender.send(Message::Block(Block { bytes, start }));
     }
-    let end = Message::End { problems: Vec::new(), truncated: false, size_bytes: data.len() as u64 };
+    let end =
+        Message::End { problems: Vec::new(), truncated: false, size_bytes: data.len() as u64 };
     let _ = sender.send(end);
     drop(sender);
     let limits = Limits { record_bytes: 1 << 20, block_bytes, ..Limits::default() };
     let content = Content { name: "f".to_owned(), compression: "none".to_owned(), messages };
     let mut reader = SourceReader::new(content, &limits);
-    let context = Context { source: Some("cards/x.2026-01-30T134956.json"), ..Context::new(config()) };
+    let context =
+        Context { source: Some("cards/x.2026-01-30T134956.json"), ..Context::new(config()) };
     let _ = format.recognises(reader.head(), &context);
     let mut found = Found {
         deep,
@@ -192,7 +198,8 @@ fn source(format: &'static dyn Format, data: &[u8], block_bytes: usize, deep: bo
                         (found.given, found.lost) = (0, false);
                         format.parse(&bytes, piece.at, &context, &mut found);
                         let refused = found.lost && found.given == 0;
-                        (kept, rejected) = (kept + u64::from(!refused), rejected + u64::from(refused));
+                        (kept, rejected) =
+                            (kept + u64::from(!refused), rejected + u64::from(refused));
                     }
                 }
             }
@@ -265,6 +272,5 @@ fn opened(data: &[u8]) -> bool {
         }
     }
     assert!(content_bytes <= 200 * (limits.source_bytes + (1 << 16)), "a bomb went off");
-    content_bytes > 0 && data.starts_with(b"\x1f\x8b")
-        || content_bytes > 0 && !data.is_ascii()
+    content_bytes > 0 && data.starts_with(b"\x1f\x8b") || content_bytes > 0 && !data.is_ascii()
 }
