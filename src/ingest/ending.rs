@@ -82,8 +82,8 @@ impl Ending<'_> {
             let seen_by = joined.seen_by();
             let seen_by: Vec<&str> = seen_by.iter().map(AsRef::as_ref).collect();
             let seen_by = (!seen_by.is_empty()).then_some(seen_by.as_slice());
-            let origin = Origin { source, number, at, record, seen_by };
-            for event in &mut joined.events {
+            for (part, event) in (0..).zip(&mut joined.events) {
+                let origin = Origin { source, number, at, record, part, seen_by };
                 if let Some(problem) = fold.event(event, origin, &mut self.batch)? {
                     self.batch.problem(source, &problem);
                 }

@@ -52,6 +52,8 @@ pub struct Origin<'a> {
     pub at: At,
     /// Its number in the chunk.
     pub record: u32,
+    /// The event's number in the record.
+    pub part: u32,
     /// The other sources that saw it.
     pub seen_by: Option<&'a [&'a str]>,
 }
@@ -340,6 +342,7 @@ impl<'c> Fold<'c> {
             source_file: origin.source,
             source_line: signed(origin.at.line),
             source_byte: signed(origin.at.byte),
+            source_part: i64::from(origin.part),
         };
         batch.scratch.clear();
         row.mark(&mut batch.scratch);

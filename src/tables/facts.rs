@@ -354,6 +354,8 @@ table! {
         source_line: Int,
         /// Byte, from 0.
         source_byte: Int,
+        /// Its number among the events of its record, from 0: those of one answer may have one time.
+        source_part: Int,
     }
 }
 

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Version of the tables' layout, written into each Parquet file.
-pub const LAYOUT: &str = "1";
+pub const LAYOUT: &str = "2";
 
 /// A table's name with its schema.
 #[derive(Debug, Clone)]

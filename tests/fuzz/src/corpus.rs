@@ -32,7 +32,7 @@ const READ_BY: &[(&str, &[&str])] = &[
     ("jaeger", &["jaeger"]),
     ("mapped", &["mapped"]),
     ("otel-console", &["otel-console"]),
-    ("otlp", &["otlp-json", "otlp-proto", "otlp-frames"]),
+    ("otlp", &["otlp-json"]),
     ("python-log", &["python-log"]),
     ("sse", &["sse", "sse-splitter"]),
     ("vcr", &["vcr"]),
@@ -57,6 +57,16 @@ fn main() -> Result<(), Box<dyn Error>> {
                 .extend([stored].into_iter().filter(|s| s.len() <= LARGEST));
         }
     }
+    // The Collector's frames, and the messages in them.
+    for path in below(&samples.join("otlp"))? {
+        if path.to_string_lossy().contains(".lp") {
+            let (frames, messages) = frames(&content(&fs::read(&path)?)?);
+            seeds.entry("otlp-frames").or_default().extend(frames);
+            seeds.entry("otlp-proto").or_default().extend(messages);
+        } else if path.extension().is_some_and(|extension| extension == "pb") {
+            seeds.entry("otlp-proto").or_default().push(fs::read(&path)?);
+        }
+    }
     // Cards and streams stand in other samples, too.
     let journal = seeds.get("journal").cloned().unwrap_or_default();
     for line in journal.iter().flat_map(|piece| piece.split(|b| *b == b'\n')) {
@@ -66,14 +76,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let event = format!("id: 1\ndata: {record}\n\n");
         seeds.entry("sse-splitter").or_default().push(event.into_bytes());
-    }
-    for name in ["otlp-frames"] {
-        let plain = seeds.get("otlp-json").cloned().unwrap_or_default();
-        let framed = plain.into_iter().map(|message| {
-            let len = u32::try_from(message.len()).unwrap_or(u32::MAX);
-            [&len.to_be_bytes()[..], &message].concat()
-        });
-        seeds.entry(name).or_default().extend(framed.collect::<Vec<_>>());
     }
     for (target, mut seeds) in seeds {
         seeds.sort();
@@ -143,4 +145,22 @@ fn parts(document: &Value) -> Vec<Vec<u8>> {
             .collect();
     }
     vec![]
+}
+
+/// Frames of 4 bytes of length and a message, which may be compressed; frames as they are, and messages.
+fn frames(bytes: &[u8]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let (mut frames, mut messages) = (Vec::new(), Vec::new());
+    let mut rest = bytes;
+    while let Some((length, after)) = rest.split_first_chunk::<4>() {
+        let len = u32::from_be_bytes(*length) as usize;
+        let Some((message, next)) = after.split_at_checked(len) else { break };
+        let plain = zstd::decode_all(message).unwrap_or_else(|_| message.to_vec());
+        if plain.len() <= LARGEST && plain.first() != Some(&b'{') {
+            let length = u32::try_from(plain.len()).unwrap_or(u32::MAX).to_be_bytes();
+            frames.push([&length[..], &plain].concat());
+            messages.push(plain);
+        }
+        rest = next;
+    }
+    (frames, messages)
 }
