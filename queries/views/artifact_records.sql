@@ -4,7 +4,7 @@
 SELECT
   CAST(row_number() OVER (
     ORDER BY r.time, r.client NULLS LAST, r.task_id, r.artifact_id, r.source_file, r.source_line, r.source_byte,
-      r.source_part
+      r.source_event
   ) AS BIGINT) AS id,
   CAST(r.time AS BIGINT) AS t,
   coalesce(r.agent, u.agent, o.agent) AS agent,

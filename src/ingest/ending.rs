@@ -60,16 +60,20 @@ impl Ending<'_> {
         let numbers: BTreeMap<&str, u32> =
             self.sources.iter().map(|s| (s.source.name.as_str(), s.source.number)).collect();
         let mut fold = Fold::new(rules);
+        // Several exchanges may lie in one record.
+        let mut event = 0_u32;
         for joined in joiner.finish() {
             let mut joined = joined?;
             let source: &str = &joined.place.source;
             let number = numbers.get(source).copied().unwrap_or_default();
             let at = joined.place.at;
-            if self.records.last() != Some(&(number, at)) {
+            let spot = self.record_of((number, at));
+            if self.records.last() != Some(&spot) {
                 if self.batch.marks.len() + self.batch.problems.len() > ROWS_AT_ONCE {
                     self.settle(pieces)?;
                 }
-                self.records.push((number, at));
+                self.records.push(spot);
+                event = 0;
             }
             let record = u32::try_from(self.records.len() - 1).unwrap_or(u32::MAX);
             for problem in &joined.problems {
@@ -82,11 +86,12 @@ impl Ending<'_> {
             let seen_by = joined.seen_by();
             let seen_by: Vec<&str> = seen_by.iter().map(AsRef::as_ref).collect();
             let seen_by = (!seen_by.is_empty()).then_some(seen_by.as_slice());
-            for (part, event) in (0..).zip(&mut joined.events) {
-                let origin = Origin { source, number, at, record, part, seen_by };
-                if let Some(problem) = fold.event(event, origin, &mut self.batch)? {
+            for said in &mut joined.events {
+                let origin = Origin { source, number, at, record, event, seen_by };
+                if let Some(problem) = fold.event(said, origin, &mut self.batch)? {
                     self.batch.problem(source, &problem);
                 }
+                event = event.saturating_add(1);
             }
             if let Some(event) = joined.events.first() {
                 // Its secrets are replaced by now.
@@ -99,8 +104,15 @@ impl Ending<'_> {
         self.settle(pieces)
     }
 
+    /// The record in which an exchange stands: of a document with many, the document.
+    fn record_of(&self, spot: Spot) -> Spot {
+        let before = self.waiting.range(..=spot).next_back().map(|(before, _)| *before);
+        before.filter(|(source, _)| *source == spot.0).unwrap_or(spot)
+    }
+
     /// A record holds a copy of an exchange that was seen before, which gave so many events.
     fn copied(&mut self, spot: Spot, events: usize) {
+        let spot = self.record_of(spot);
         let fates = self.fates.entry(spot.0).or_default();
         fates.duplicate_events += events as u64;
         let Some(waiting) = self.waiting.get_mut(&spot) else { return };

@@ -52,8 +52,8 @@ pub struct Origin<'a> {
     pub at: At,
     /// Its number in the chunk.
     pub record: u32,
-    /// The event's number in the record.
-    pub part: u32,
+    /// Place of the event among those of the record.
+    pub event: u32,
     /// The other sources that saw it.
     pub seen_by: Option<&'a [&'a str]>,
 }
@@ -342,7 +342,7 @@ impl<'c> Fold<'c> {
             source_file: origin.source,
             source_line: signed(origin.at.line),
             source_byte: signed(origin.at.byte),
-            source_part: i64::from(origin.part),
+            source_event: i64::from(origin.event),
         };
         batch.scratch.clear();
         row.mark(&mut batch.scratch);

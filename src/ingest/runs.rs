@@ -66,7 +66,7 @@ impl Piece {
         e.maybe_text(row.client);
         e.number(row.source_line);
         e.number(row.source_byte);
-        e.number(row.source_part);
+        e.number(row.source_event);
         e.maybe_text(payload.text.as_deref());
         e.maybe_text(payload.json.as_deref());
         e.maybe_bytes(payload.bytes.as_deref());
@@ -84,7 +84,7 @@ struct Held<'b> {
     time: i64,
     client: Option<&'b str>,
     at: At,
-    part: i64,
+    event: i64,
     payload: Payload<'b>,
     /// The row of one that appends, still encoded.
     row: &'b [u8],
@@ -112,7 +112,7 @@ fn decode(bytes: &[u8]) -> Option<(Identity<'_>, Held<'_>)> {
         time: d.number()?,
         client: d.maybe_text()?,
         at: At { line: u64::try_from(d.number()?).ok()?, byte: u64::try_from(d.number()?).ok()? },
-        part: d.number()?,
+        event: d.number()?,
         payload: Payload {
             text: d.maybe_text()?.map(Cow::Borrowed),
             json: d.maybe_text()?.map(Cow::Borrowed),
@@ -205,7 +205,7 @@ impl Pieces {
             }
             for (identity, mut pieces) in artifacts {
                 pieces.sort_by_key(|p| {
-                    (p.time, p.client.is_none(), p.client, rank(p.source), p.at.byte, p.part)
+                    (p.time, p.client.is_none(), p.client, rank(p.source), p.at.byte, p.event)
                 });
                 let known = earlier.get(&hash_of(identity));
                 if known.is_some_and(|appended| *appended || pieces.iter().any(|p| p.appends))
@@ -417,7 +417,7 @@ fn encode_row(row: &ArtifactRow<'_>, e: &mut Encoder<'_>) {
     e.text(row.source_file);
     e.number(row.source_line);
     e.number(row.source_byte);
-    e.number(row.source_part);
+    e.number(row.source_event);
 }
 
 fn decode_row<'b>(bytes: &'b [u8], seen_by: &'b mut Vec<&'b str>) -> Option<ArtifactRow<'b>> {
@@ -490,6 +490,6 @@ fn decode_row<'b>(bytes: &'b [u8], seen_by: &'b mut Vec<&'b str>) -> Option<Arti
         source_file: d.text()?,
         source_line: d.number()?,
         source_byte: d.number()?,
-        source_part: d.number()?,
+        source_event: d.number()?,
     })
 }

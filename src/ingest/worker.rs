@@ -168,7 +168,7 @@ impl<'c> Worker<'c> {
                 number: source.number,
                 at,
                 record,
-                part: 0,
+                event: 0,
                 seen_by: None,
             },
             fold: &mut self.fold,
@@ -267,7 +267,7 @@ struct RecordSink<'w, 'c> {
 
 impl Sink for RecordSink<'_, '_> {
     fn event(&mut self, at: At, mut event: Event<'_>) {
-        let origin = Origin { at, part: self.given.events, ..self.origin };
+        let origin = Origin { at, event: self.given.events, ..self.origin };
         match self.fold.event(&mut event, origin, self.batch) {
             Ok(None) => self.given.events += 1,
             Ok(Some(problem)) => self.problem(problem),

@@ -192,7 +192,7 @@ macro_rules! table {
             /// Writes down everything but where the row came from: equal events give equal bytes
             /// (model §1 *Duplicates*).
             pub fn mark(&self, out: &mut Vec<u8>) {
-                $( if !matches!(stringify!($column), "source_file" | "source_line" | "source_byte" | "source_part" | "seen_by" | "ingest") {
+                $( if !matches!(stringify!($column), "source_file" | "source_line" | "source_byte" | "source_event" | "seen_by" | "ingest") {
                     <$crate::tables::column::$kind as $crate::tables::column::Kind>::mark(&self.$column, out);
                 } )*
             }

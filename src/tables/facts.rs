@@ -354,8 +354,9 @@ table! {
         source_line: Int,
         /// Byte, from 0.
         source_byte: Int,
-        /// Its number among the events of its record, from 0: those of one answer may have one time.
-        source_part: Int,
+        /// Place of the event among those of its record, from 0: chunks of a stream that was recorded
+        /// whole may have one time.
+        source_event: Int,
     }
 }
 
