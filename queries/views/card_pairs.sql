@@ -24,7 +24,8 @@ skill_losses AS (
     p.from_card, p.to_card,
     array_remove(array_agg(DISTINCT CASE WHEN b.card IS NULL THEN a.skill_id ELSE '' END
       ORDER BY CASE WHEN b.card IS NULL THEN a.skill_id ELSE '' END), '') AS removed,
-    bool_or(coalesce(b.modes <> a.modes, false)) AS modes_differ
+    bool_or(coalesce(b.modes <> a.modes, false)) AS modes_differ,
+    bool_or(coalesce(b.security <> a.security, false)) AS security_differs
   FROM pairs AS p
   JOIN card_skills AS a ON a.card = p.from_card
   LEFT JOIN card_skills AS b ON b.card = p.to_card AND b.skill_id = a.skill_id
@@ -45,7 +46,7 @@ compared AS (
       CASE WHEN a.default_modes <> b.default_modes OR coalesce(l.modes_differ, false) THEN 'modes' END,
       CASE WHEN a.protocol <> b.protocol THEN 'protocol' END,
       CASE WHEN a.schema IS DISTINCT FROM b.schema THEN 'schema' END,
-      CASE WHEN a.security <> b.security THEN 'security' END,
+      CASE WHEN a.security <> b.security OR coalesce(l.security_differs, false) THEN 'security' END,
       CASE WHEN a.skills <> b.skills THEN 'skills' END
     ) AS facets
   FROM pairs AS p
