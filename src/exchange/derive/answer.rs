@@ -56,8 +56,10 @@ pub(super) struct Answer<'a> {
     pub(super) unread: bool,
     /// It broke off: the recorder says so, or its last piece is incomplete.
     pub(super) cut: bool,
-    /// Something of it was recorded.
+    /// Something of it was recorded, if only that it is empty.
     pub(super) is_recorded: bool,
+    /// It is not empty.
+    pub(super) came: bool,
 }
 
 impl<'a> Answer<'a> {
@@ -68,6 +70,7 @@ impl<'a> Answer<'a> {
             unread: false,
             cut: exchange.cut,
             is_recorded: exchange.response_body.is_some() || !exchange.stream.is_empty(),
+            came: texts.is_stream || !texts.data.is_empty(),
         };
         let last = texts.data.len().saturating_sub(1);
         for (index, (time, text)) in texts.data.iter().enumerate() {

@@ -87,8 +87,9 @@ fn transport_error(
     if exchange.cut && !answer.is_stream {
         return Some(Cow::Borrowed("the answer broke off"));
     }
+    // An empty body without a status: the recorder wrote down that nothing came.
     let answered = facts.status.is_some()
-        || answer.is_recorded
+        || answer.came
         || exchange.grpc_status.is_some()
         || exchange.rpc_code.is_some()
         || exchange.task_state.is_some()
