@@ -11,6 +11,7 @@ pub mod gateway;
 pub mod har;
 pub mod jaeger;
 pub mod journal;
+mod keys;
 pub mod mapping;
 pub mod otlp;
 pub mod propose;
@@ -93,7 +94,11 @@ pub trait Format: Sync {
 }
 
 /// Every reader, in the order in which they are asked whether they know a source.
+///
+/// Those of binary formats come first: bodies of JSON and lines of a log may lie within protobuf.
 pub const ALL: &[&dyn Format] = &[
+    &otlp::OtlpFrames,
+    &otlp::OtlpProto,
     &journal::Journal,
     &har::Har,
     &otlp::OtlpJson,
@@ -102,6 +107,7 @@ pub const ALL: &[&dyn Format] = &[
     &gateway::agentgateway::AgentGatewayJson,
     &gateway::envoy::EnvoyJson,
     &mapping::Mapped,
+    &mapping::text::MappedText,
     &gateway::agentgateway::AgentGateway,
     &gateway::envoy::EnvoyText,
     &applog::AppLog,
@@ -110,6 +116,4 @@ pub const ALL: &[&dyn Format] = &[
     &snapshot::History,
     &snapshot::CardFile,
     &cassette::Cassette,
-    &otlp::OtlpFrames,
-    &otlp::OtlpProto,
 ];

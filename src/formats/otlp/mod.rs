@@ -4,9 +4,11 @@
 //! |---|---|
 //! | [`json`] | JSON lines, whole files, and Jaeger's api_v3 (OTLP inside `result`) |
 //! | `value` | attributes in JSON
+//! | `look` | whether bytes are protobuf of OTLP |
 //! | [`proto`] | protobuf, whole files or frames of the Collector |
 
 pub mod json;
+mod look;
 pub mod proto;
 mod value;
 

@@ -17,6 +17,7 @@ use crate::problem::{At, Kind, Problem};
 
 use super::Place;
 use super::json::OtlpJson;
+use super::look::{looks_like_export, message_at, next_message};
 
 /// The reader of one message that fills a file.
 #[derive(Debug)]
@@ -196,7 +197,7 @@ impl Format for OtlpProto {
     }
 
     fn summary(&self) -> &'static str {
-        "OpenTelemetry traces or logs as one protobuf message: times, status, errors; bodies when log records hold them"
+        "OpenTelemetry traces or logs as protobuf, one message or several after their lengths: times, status, errors; bodies when log records hold them"
     }
 
     fn framing(&self) -> Framing {
@@ -204,11 +205,27 @@ impl Format for OtlpProto {
     }
 
     fn recognises(&self, head: &[u8], _context: &Context<'_>) -> Result<(), String> {
-        looks_like_export(head)
+        looks_like_export(head).or_else(|why| {
+            let first = message_at(head).ok_or_else(|| why.clone())?;
+            looks_like_export(first).map_err(|_| why)
+        })
     }
 
     fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {
-        read(record, at, context, sink);
+        if looks_like_export(record).is_ok() {
+            return read(record, at, context, sink);
+        }
+        let mut rest = record;
+        while let Some((message, after)) = next_message(rest) {
+            let begins = record.len() - rest.len();
+            let at = At { byte: at.byte + begins as u64, ..at };
+            read(message, at, context, sink);
+            rest = after;
+        }
+        if !rest.is_empty() {
+            let detail = format!("the last {} bytes are no whole message", rest.len());
+            sink.problem(Problem::new(Kind::TruncatedRecord, at, detail));
+        }
     }
 }
 
@@ -247,30 +264,6 @@ impl Format for OtlpFrames {
             read(record, at, context, sink);
         }
     }
-}
-
-/// Field 1 with a length, in it field 1 (the resource) or 2 (the scopes) with a length.
-fn looks_like_export(head: &[u8]) -> Result<(), String> {
-    let inside = |bytes: &[u8], tags: &[u8]| -> Option<Vec<u8>> {
-        let (tag, rest) = bytes.split_first()?;
-        if !tags.contains(tag) {
-            return None;
-        }
-        let mut rest = rest;
-        let length = prost::encoding::decode_varint(&mut rest).ok()?;
-        (length < (1 << 30)).then(|| rest.to_vec())
-    };
-    let group = inside(head, &[0x0a])
-        .ok_or("no protobuf message whose first field is a list of resources")?;
-    if inside(&group, &[0x0a, 0x12]).is_none() {
-        return Err("its first field holds neither a resource nor scopes".to_owned());
-    }
-    if std::str::from_utf8(head.get(..64).unwrap_or(head))
-        .is_ok_and(|text| text.starts_with("\n\n") || text.starts_with("\n{"))
-    {
-        return Err("text".to_owned());
-    }
-    Ok(())
 }
 
 fn read(record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {
