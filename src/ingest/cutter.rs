@@ -1,12 +1,12 @@
 //! The thread that finds, opens and cuts sources, and hands their chunks to the others.
 
 use super::IngestOptions;
-use super::array::ArrayScanner;
 use super::before::Before;
 use super::chunk::Chunk;
 use super::discover::{Origin, Source as Found, discover};
 use super::open::{Failed, open};
 use super::source::{Counts, SourceFacts, SourceReader};
+use super::unfold::{self, Unfolded};
 use super::worker::Source;
 use crate::formats::{self, Context, Format, Framing};
 use crate::problem::{At, Kind, Problem};
@@ -49,6 +49,11 @@ pub struct Cut {
     pub problems: Vec<(String, Problem)>,
     /// Sources that the store holds already, and the names they had.
     pub skipped: Vec<(String, String)>,
+}
+
+/// Whether a reader takes JSON values wherever they stand.
+fn reads_values(format: &dyn Format) -> bool {
+    matches!(format.framing(), Framing::JsonLines | Framing::JsonValues)
 }
 
 /// Finds, opens and cuts the sources.
@@ -126,13 +131,16 @@ impl Cutter<'_> {
     fn source(&mut self, mut reader: SourceReader, ticket: &mut u64, sender: &SyncSender<Job>) {
         let number = u32::try_from(self.cut.sources.len()).unwrap_or(u32::MAX);
         let source = Arc::new(Source { number, name: reader.name().to_owned() });
-        let head = Head::of(reader.head());
+        let unfolded = unfold::lines(reader.head());
         let format = match self.forced {
             Some(format) => Some(format),
-            None => self.recognised(&source.name, &head),
+            None => self.recognised(&source.name, reader.head(), unfolded.as_ref()),
         };
-        let format = format.map(|format| (format, head.framing(format)));
-        if let Some((format, framing)) = format {
+        if let Some(format) = format {
+            let framing = match &unfolded {
+                Some(unfolded) if reads_values(format) => unfolded.framing,
+                _ => format.framing(),
+            };
             for chunk in reader.chunks(framing) {
                 let job = Job { ticket: *ticket, source: Arc::clone(&source), format, chunk };
                 if sender.send(job).is_err() {
@@ -141,23 +149,32 @@ impl Cutter<'_> {
                 *ticket += 1;
             }
         }
-        let (format, counts) = (format.map(|(format, _)| format.name()), reader.counts());
+        let (format, counts) = (format.map(Format::name), reader.counts());
         self.cut.sources.push(ReadSource { source, format, facts: reader.finish(), counts });
     }
 
-    /// The first reader that knows the source.
-    fn recognised(&mut self, name: &str, head: &Head<'_>) -> Option<&'static dyn Format> {
-        if head.bytes.is_empty() {
+    /// The first reader that knows the source. A reader of JSON lines is shown each value on a line.
+    fn recognised(
+        &mut self,
+        name: &str,
+        head: &[u8],
+        unfolded: Option<&Unfolded>,
+    ) -> Option<&'static dyn Format> {
+        if head.is_empty() {
             return None;
         }
-        if head.bytes.trim_ascii().is_empty() {
+        if head.trim_ascii().is_empty() {
             // Blank lines are blank in every format.
             return Some(&formats::journal::Journal);
         }
         let mut why = Vec::new();
         let context = Context { source: (name != "-").then_some(name), ..*self.context };
         for format in formats::ALL {
-            match format.recognises(head.seen_by(*format), &context) {
+            let seen = match unfolded {
+                Some(unfolded) if reads_values(*format) => &unfolded.lines,
+                _ => head,
+            };
+            match format.recognises(seen, &context) {
                 Ok(()) => return Some(*format),
                 Err(reason) => why.push(format!("{}: {reason}", format.name())),
             }
@@ -165,49 +182,5 @@ impl Cutter<'_> {
         let problem = Problem::new(Kind::UnknownFormat, At::default(), why.join("; "));
         self.cut.problems.push((name.to_owned(), problem));
         None
-    }
-}
-
-/// The beginning of a source. A JSON array of records is read like lines of them: programs that
-/// export logs often write one.
-struct Head<'h> {
-    bytes: &'h [u8],
-    /// Of an array of objects: the first of them as lines.
-    elements: Option<Vec<u8>>,
-}
-
-impl<'h> Head<'h> {
-    fn of(bytes: &'h [u8]) -> Self {
-        let inside = bytes.trim_ascii_start().strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
-        let of_objects = inside.is_some_and(|inside| inside.first() == Some(&b'{'));
-        let elements = of_objects.then(|| {
-            let mut scanner = ArrayScanner::new(&[], bytes.len(), 0, false);
-            scanner.push(bytes);
-            // What the end of the head cuts off may be all there is of the first element.
-            scanner.finish();
-            let (text, found) = scanner.take();
-            let mut lines = Vec::with_capacity(text.len() + found.len());
-            for element in found {
-                let element = text.get(element.start..element.end).unwrap_or_default();
-                lines.extend(element.iter().map(|b| if *b == b'\n' { b' ' } else { *b }));
-                lines.push(b'\n');
-            }
-            lines
-        });
-        Self { bytes, elements }
-    }
-
-    fn seen_by(&self, format: &dyn Format) -> &[u8] {
-        match &self.elements {
-            Some(elements) if format.framing() == Framing::JsonLines => elements,
-            _ => self.bytes,
-        }
-    }
-
-    fn framing(&self, format: &dyn Format) -> Framing {
-        match format.framing() {
-            Framing::JsonLines if self.elements.is_some() => Framing::JsonArray(&[]),
-            framing => framing,
-        }
     }
 }

@@ -39,6 +39,7 @@ pub mod repair;
 pub mod scan;
 pub mod source;
 pub mod split;
+mod unfold;
 mod units;
 pub mod utf16;
 

@@ -335,3 +335,76 @@ proptest! {
         prop_assert_eq!(without_source(&plain.tables), without_source(&other.tables));
     }
 }
+
+#[test]
+fn values_in_an_array_or_over_lines_are_records() {
+    let journal = one(&[CARD, ATTEMPT, STATUS].join("\n"));
+    let places =
+        ["source_file", "source_line", "source_byte", "sha256", "size_bytes", "content_bytes"];
+    let pretty = |line: &str| {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        format!("{value:#}")
+    };
+    for text in [
+        format!("[{CARD},{ATTEMPT},{STATUS}]"),
+        format!("[\n{CARD},\n{ATTEMPT},\n{STATUS}\n]\n"),
+        [CARD, ATTEMPT, STATUS].map(pretty).join("\n"),
+        format!("[{}]", [CARD, ATTEMPT, STATUS].map(pretty).join(",\n")),
+    ] {
+        let told = one(&text);
+        assert_eq!(facts(&told.tables, &places), facts(&journal.tables, &places), "{text}");
+        assert_eq!(told.totals().2.repaired, 0, "{text}");
+    }
+}
+
+/// Two chunks of a stream that was recorded whole have one time: the first begins the artifact.
+#[test]
+fn chunks_of_one_time_keep_their_order() {
+    let update = |fields: &str| {
+        format!(
+            "data: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"artifactUpdate\":{{\"taskId\":\"t\",\"contextId\":\"c\",{fields}}}}}}}\r\n\r\n"
+        )
+    };
+    let part = |text: &str| {
+        format!("\"artifact\":{{\"artifactId\":\"x\",\"parts\":[{{\"text\":\"{text}\"}}]}}")
+    };
+    let body = [
+        update(&part("one ")),
+        update(&format!("{},\"append\":true", part("two "))),
+        update(&format!("{},\"append\":true,\"lastChunk\":true", part("three"))),
+    ]
+    .concat();
+    let entry = serde_json::json!({
+        "startedDateTime": "2026-11-14T08:00:00Z", "time": 5,
+        "request": { "method": "POST", "url": "https://s.example/rpc", "headers": [],
+            "postData": { "text": r#"{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{}}"# } },
+        "response": { "status": 200, "headers": [{ "name": "content-type", "value": "text/event-stream" }],
+            "content": { "text": body } },
+    });
+    let har = serde_json::json!({ "log": { "version": "1.2", "entries": [entry] } }).to_string();
+    let ingested = one(&har);
+    let rows = rows(&ingested.tables, "artifacts", &[]);
+    // The SHA-256 of `one two three`.
+    let whole = crate::a2a::digest::sha256_hex(b"one two three");
+    let last: Vec<_> = rows.iter().filter(|row| row.contains("last_chunk=true ")).collect();
+    assert!(
+        matches!(last.as_slice(), [row] if row.contains(&format!("run_text_sha256={whole} ")) && row.contains("source_event=3 ")),
+        "{rows:#?}"
+    );
+}
+
+/// A document with many exchanges is one record; it holds something as soon as one of them does.
+#[test]
+fn a_document_of_exchanges_is_one_record() {
+    let cassette = |get: &str| {
+        format!(
+            "interactions:\n- request:\n    method: POST\n    uri: https://llm.example/v1/chat\n    body: '{{}}'\n  response:\n    headers:\n      date:\n      - Sat, 14 Nov 2026 08:00:00 GMT\n    body:\n      string: '{{}}'\n    status:\n      code: 200\n- request:\n    method: GET\n    uri: https://s.example/{get}\n  response:\n    headers:\n      date:\n      - Sat, 14 Nov 2026 08:00:01 GMT\n    body:\n      string: '{{\"name\":\"S\",\"skills\":[]}}'\n    status:\n      code: 200\nversion: 1\n"
+        )
+    };
+    let (records, _, fates) = one(&cassette(".well-known/agent-card.json")).totals();
+    assert_eq!((records, fates.accepted, fates.without_events, fates.events), (1, 1, 0, 1));
+    let nothing = cassette("logo.png").replace("{\"name\":\"S\",\"skills\":[]}", "");
+    let (records, _, fates) = one(&nothing).totals();
+    assert_eq!((records, fates.accepted, fates.events), (1, 1, fates.events));
+    assert!(fates.without_events <= 1, "{fates:?}");
+}

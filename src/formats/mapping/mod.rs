@@ -6,12 +6,14 @@
 //! | [`scan`] | one walk over the record's text for the pointers of all mappings |
 //! | [`values`], [`headers`] | what the fields of the mapping that matched say |
 //! | [`exchange`], [`event`], [`object`] | what is made of them |
+//! | [`text`] | the same behind a text on the line |
 
 pub mod event;
 pub mod exchange;
 pub mod headers;
 pub mod object;
 pub mod scan;
+pub mod text;
 pub mod values;
 
 use std::sync::LazyLock;

@@ -140,8 +140,15 @@ impl<'de: 'a, 'a> DeserializeSeed<'de> for Walk<'_, '_, 'a> {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         let Some(slot) = self.node.slot else { return self.children(deserializer) };
-        let raw = <&RawValue>::deserialize(deserializer)?.get();
         let (node, element, starred) = (self.node, self.element, self.starred);
+        let raw = match <&RawValue>::deserialize(deserializer) {
+            Ok(raw) => raw.get(),
+            Err(error) => {
+                // The text breaks off within it: that it is there is known, what it is, is not.
+                self.hits.push(slot, Cow::Borrowed(""), element, starred);
+                return Err(error);
+            }
+        };
         self.hits.push(slot, Cow::Borrowed(raw), element, starred);
         if node.goes_on() {
             self.children(&mut serde_json::Deserializer::from_str(raw))

@@ -2,10 +2,12 @@
 //! (`summarizer.2026-01-30T134956.json`), else in an attribute of the document.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::a2a::card::Card;
 use crate::a2a::json::{Text, object, read};
 use crate::event::CardSeen;
+use crate::formats::keys::Keys;
 use crate::formats::time::Instant;
 use crate::formats::{Context, Format, Framing, Sink, time};
 use crate::problem::{At, Kind, Problem};
@@ -42,12 +44,18 @@ impl Format for CardFile {
         if !text.starts_with('{') {
             return Err("is no JSON object".to_owned());
         }
-        let parts =
-            ["\"skills\"", "\"capabilities\"", "\"supportedInterfaces\"", "\"defaultOutputModes\""];
-        let marks = parts.iter().filter(|part| text.contains(**part)).count();
+        let parts = ["skills", "capabilities", "supportedInterfaces", "defaultOutputModes"];
         // Cards that are no JSON are told by their file's name.
         let named =
             context.source.is_some_and(|source| time_of_name(file_name(source), context).is_some());
+        let marks = if named {
+            parts.iter().filter(|part| text.contains(&format!("\"{part}\""))).count()
+        } else {
+            // Of its own members: cards may lie deeper in documents of any kind.
+            let mut keys = Keys::new(text.as_bytes());
+            let own: BTreeSet<&[u8]> = std::iter::from_fn(|| keys.next_at(1)).collect();
+            parts.iter().filter(|part| own.contains(part.as_bytes())).count()
+        };
         if marks >= 2 && (named || is_whole_card(text)) {
             Ok(())
         } else {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use crate::a2a::card::Card;
 use crate::a2a::json::{List, Maybe, Raw, Text, object, read};
 use crate::event::CardSeen;
+use crate::formats::keys::Keys;
 use crate::formats::mapping::values::text_of;
 use crate::formats::{Context, Format, Framing, Sink, time};
 use crate::problem::{At, Kind, Problem};
@@ -62,7 +63,7 @@ impl Format for Catalog {
         if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
             return Err("is no JSON object".to_owned());
         }
-        if !text.contains("\"entries\"") {
+        if !Keys::new(text.as_bytes()).any_within(1, &["entries"]) {
             return Err("has no `entries` at its beginning".to_owned());
         }
         let kinds =
