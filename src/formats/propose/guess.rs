@@ -69,7 +69,7 @@ pub(super) fn mapping(survey: &Survey) -> Option<String> {
         let named = name(pointer).contains("status") || name(pointer).contains("code");
         if outside(pointer) && named { place.count(is_status) } else { 0 }
     });
-    let halves = halves(survey, &bodies, &outside);
+    let halves = halves(survey, &outside);
     let core: Vec<usize> = bodies
         .iter()
         .chain(method_url.as_deref().iter())
@@ -84,18 +84,24 @@ pub(super) fn mapping(survey: &Survey) -> Option<String> {
     let mut put = |key: &str, value: String| {
         let _ = writeln!(out, "{key} = {value}");
     };
-    put("when", condition(survey, &core, &bodies));
+    let when = if let Some(halves) = &halves {
+        halves.condition()
+    } else {
+        let urls = [&method_url, &url].into_iter().flatten().map(String::as_str);
+        let places: Vec<&str> = bodies.iter().copied().chain(urls).collect();
+        condition(survey, &core, &places)
+    };
+    put("when", when);
     put("time", quoted(&time.pointer));
-    if let Some(end) =
-        times.iter().skip(1).find(|other| other.unit == time.unit && halves.is_none())
-    {
+    let end = times.iter().skip(1).find(|end| halves.is_none() && ends(survey, time, end));
+    if let Some(end) = end {
         put("end_time", quoted(&end.pointer));
     }
     if time.unit != "rfc3339" {
         put("time_unit", quoted(time.unit));
     }
     if let Some((pointer, unit)) =
-        duration(survey, &outside).filter(|_| times.len() < 2 && halves.is_none())
+        duration(survey, &outside).filter(|_| end.is_none() && halves.is_none())
     {
         put("duration", quoted(&pointer));
         put("duration_unit", quoted(unit));
@@ -103,17 +109,10 @@ pub(super) fn mapping(survey: &Survey) -> Option<String> {
     if let Some(client) = client(survey, &outside) {
         put("client", quoted(&client));
     }
-    if let Some((join, side, request_word, response_word)) = &halves {
+    if let Some(Halves { join, side, request, response }) = &halves {
+        let (side, request, response) = (quoted(side), quoted(request), quoted(response));
         put("join", quoted(join));
-        put(
-            "side",
-            format!(
-                "{{ pointer = {}, request = {}, response = {} }}",
-                quoted(side),
-                quoted(request_word),
-                quoted(response_word)
-            ),
-        );
+        put("side", format!("{{ pointer = {side}, request = {request}, response = {response} }}"));
     }
     let optional = [
         ("method_url", method_url.clone()),
@@ -265,7 +264,9 @@ fn is_header(pointer: &str) -> bool {
 }
 
 fn is_error(pointer: &str) -> bool {
-    ["error", "failure", "exception", "fault"].iter().any(|word| name(pointer).contains(word))
+    let name = name(pointer);
+    ["error", "failure", "exception", "fault"].iter().any(|word| name.contains(word))
+        || ["err", "exc"].contains(&name.as_str())
 }
 
 /// A place of headers: an object, an array of pairs or of `{name, value}`.
@@ -279,6 +280,11 @@ fn headers(survey: &Survey, outside: impl Fn(&str) -> bool, wanted: &[&str]) -> 
                 Value::Object(pair) => pair.get("name").and_then(Value::as_str).is_some_and(named),
                 _ => false,
             }),
+            // An object as JSON in a text.
+            Value::String(text) if text.starts_with('{') => {
+                serde_json::from_str::<serde_json::Map<String, Value>>(text)
+                    .is_ok_and(|map| map.keys().any(|key| named(key)))
+            }
             _ => false,
         }
     };
@@ -319,6 +325,25 @@ fn times(survey: &Survey, outside: &impl Fn(&str) -> bool) -> Vec<Time> {
     // A number counts from a known zone; a text may not.
     found.sort_by_key(|time| (time.unit == "rfc3339", time.unit, time.first, time.pointer.clone()));
     found
+}
+
+/// Whether a time is the end of what the other one begins: never before it, and not always the same.
+fn ends(survey: &Survey, begin: &Time, end: &Time) -> bool {
+    let at = |time: &Time| survey.places.get(&time.pointer).map(|place| &place.values);
+    let (Some(begins), Some(ends)) = (at(begin), at(end)) else { return false };
+    let begins: std::collections::BTreeMap<usize, &Value> =
+        begins.iter().map(|(line, value)| (*line, value)).collect();
+    let mut later = false;
+    let all = begin.unit == end.unit
+        && ends.iter().all(|(line, value)| {
+            let Some(begun) = begins.get(line).and_then(|value| nanos(value, begin.unit)) else {
+                return true;
+            };
+            let Some(ended) = nanos(value, end.unit) else { return false };
+            later |= ended > begun;
+            ended >= begun
+        });
+    all && later
 }
 
 fn unit(value: &Value) -> Option<&'static str> {
@@ -393,13 +418,30 @@ fn client(survey: &Survey, outside: &impl Fn(&str) -> bool) -> Option<String> {
     })
 }
 
-/// Requests and responses on lines of their own: the key that joins them, the place that tells them
-/// apart, and its two words.
-fn halves(
-    survey: &Survey,
-    bodies: &[&str],
-    outside: &impl Fn(&str) -> bool,
-) -> Option<(String, String, String, String)> {
+/// Requests and responses on lines of their own.
+struct Halves {
+    /// The key that joins them.
+    join: String,
+    /// The place that tells them apart, and its two words.
+    side: String,
+    request: String,
+    response: String,
+}
+
+impl Halves {
+    /// Halves may be without a body.
+    fn condition(&self) -> String {
+        let Self { join, side, request, response } = self;
+        let (request, response) = (quoted(request), quoted(response));
+        format!(
+            "[{{ pointer = {} }}, {{ pointer = {}, equals = [{request}, {response}] }}]",
+            quoted(join),
+            quoted(side)
+        )
+    }
+}
+
+fn halves(survey: &Survey, outside: &impl Fn(&str) -> bool) -> Option<Halves> {
     let words = [
         ("request", "response"),
         ("req", "res"),
@@ -422,8 +464,7 @@ fn halves(
         outside(pointer).then_some((pointer.clone(), spelled(request)?, spelled(response)?))
     })?;
     // The key: each of its values stands in about two lines.
-    let _ = bodies;
-    let key = best(survey, |pointer, place| {
+    let join = best(survey, |pointer, place| {
         if !outside(pointer)
             || pointer.contains("/*")
             || pointer == side
@@ -443,12 +484,12 @@ fn halves(
         let pairs = all >= 2 && values.len() * 2 >= all && values.len() * 2 <= all + 2;
         if pairs { all } else { 0 }
     })?;
-    Some((key, side, request, response))
+    Some(Halves { join, side, request, response })
 }
 
 /// What tells these lines from others: a text that all of them and only they have, else that a body
 /// is there.
-fn condition(survey: &Survey, core: &[usize], bodies: &[&str]) -> String {
+fn condition(survey: &Survey, core: &[usize], of_exchanges: &[&str]) -> String {
     let mut core = core.to_vec();
     core.sort_unstable();
     core.dedup();
@@ -458,13 +499,23 @@ fn condition(survey: &Survey, core: &[usize], bodies: &[&str]) -> String {
     places.sort_by_key(|(pointer, _)| (pointer.matches('/').count(), *pointer));
     let constant = places.into_iter().find_map(|(pointer, place)| {
         let first = core.first().and_then(|line| place.values.iter().find(|(at, _)| at == line))?;
-        let word = first.1.as_str().filter(|text| (1..=64).contains(&text.len()))?;
+        let word =
+            first.1.as_str().filter(|text| (1..=64).contains(&text.len()) && !is_level(text))?;
         let lines = place.lines_where(|value| value.as_str() == Some(word));
         (lines == core && !pointer.contains("/*")).then(|| (pointer.clone(), word.to_owned()))
     });
     if let Some((pointer, word)) = constant {
         return format!("{{ pointer = {}, equals = {} }}", quoted(&pointer), quoted(&word));
     }
-    let list: Vec<_> = bodies.iter().map(|pointer| quoted(pointer)).collect();
+    let mut list: Vec<_> = of_exchanges.iter().map(|pointer| quoted(pointer)).collect();
+    let mut known = std::collections::BTreeSet::new();
+    list.retain(|pointer| known.insert(pointer.clone()));
     format!("{{ pointer = [{}] }}", list.join(", "))
+}
+
+/// How grave a log line is tells nothing of what it holds.
+fn is_level(text: &str) -> bool {
+    ["trace", "debug", "info", "notice", "warn", "warning", "error"]
+        .iter()
+        .any(|level| text.eq_ignore_ascii_case(level))
 }

@@ -16,6 +16,8 @@ mod told;
 
 use std::collections::BTreeMap;
 
+use serde::de::IgnoredAny;
+
 use crate::config::Config;
 use crate::config::mapping::Mappings;
 use crate::event::{Event, FetchKind};
@@ -24,6 +26,7 @@ use crate::exchange::join::Joiner;
 use crate::problem::{At, Problem};
 
 use super::mapping::Mapped;
+use super::mapping::text::objects;
 use super::{Context, Format, Sink};
 use survey::Survey;
 pub use told::Told;
@@ -44,23 +47,53 @@ pub struct Proposal {
 /// So many events of a kind are shown.
 const SHOWN: usize = 2;
 
-/// Looks at the beginning of a source. `None`: no JSON lines, or nothing of A2A in them.
+/// Looks at the beginning of a source. `None`: no JSON objects, or nothing of A2A in them.
 pub fn propose(head: &[u8]) -> Option<Proposal> {
     let text = String::from_utf8_lossy(head);
-    let lines: Vec<(u64, &str)> = (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| {
-            serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
-                && line.trim_start().starts_with('{')
-        })
-        .collect();
-    let texts: Vec<&str> = lines.iter().map(|(_, line)| *line).collect();
+    let texts = values(&text);
+    let lines = numbered(&text, &texts);
     let survey = Survey::of(&texts);
     let toml = guess::mapping(&survey)?;
     let table: Config = toml::from_str(&toml).ok()?;
     let Count { events, mut shown, read, .. } = try_out(&table.mapping, &lines);
     shown.sort();
     (!events.is_empty()).then_some(Proposal { toml, events, shown, lines: (lines.len(), read) })
+}
+
+/// The whole objects in it: one a line, perhaps behind a text; the elements of an array; or each over
+/// several lines.
+fn values(text: &str) -> Vec<&str> {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let elements = text.strip_prefix('[').map(str::trim_start).filter(|at| at.starts_with('{'));
+    let over_lines = text.lines().next().is_some_and(|first| first.trim() == "{");
+    if elements.is_none() && !over_lines {
+        let whole = |value: &&str| serde_json::from_str::<IgnoredAny>(value).is_ok();
+        let object = |line| objects(line).map(|(_, object)| object).find(whole);
+        return text.lines().filter_map(object).collect();
+    }
+    let mut values = Vec::new();
+    let mut rest = elements.unwrap_or(text);
+    while rest.starts_with('{') {
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+        let Some(Ok(_)) = stream.next() else { break };
+        let Some((value, after)) = rest.split_at_checked(stream.byte_offset()) else { break };
+        values.push(value);
+        rest = after.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ',');
+    }
+    values
+}
+
+/// Values of a text with the lines on which they begin, from 1.
+fn numbered<'t>(text: &str, values: &[&'t str]) -> Vec<(u64, &'t str)> {
+    let (mut line, mut at) = (1, 0);
+    let number = |value: &&'t str| {
+        let begins = (value.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        let passed = text.get(at..begins).unwrap_or_default();
+        line += passed.bytes().filter(|byte| *byte == b'\n').count() as u64;
+        at = begins;
+        (line, *value)
+    };
+    values.iter().map(number).collect()
 }
 
 struct Count {

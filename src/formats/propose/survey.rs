@@ -87,6 +87,16 @@ impl Survey {
                     self.add(line, format!("{pointer}/*"), inner, depth + 1);
                 }
             }
+            // A log line may hold the application's own as a text; bodies are texts, too.
+            Value::String(text) if depth == 1 && text.starts_with('{') => {
+                let bodies = ["jsonrpc", "skills", "capabilities", "status", "task", "message"];
+                let inner = serde_json::from_str::<serde_json::Map<String, Value>>(text)
+                    .ok()
+                    .filter(|inner| !bodies.iter().any(|key| inner.contains_key(*key)));
+                for (key, inner) in inner.into_iter().flatten() {
+                    self.add(line, format!("{pointer}/{}", escaped(&key)), &inner, depth + 1);
+                }
+            }
             _ => {}
         }
         self.places.entry(pointer).or_default().values.push((line, value.clone()));

@@ -68,3 +68,67 @@ fn bare_objects_and_nothing() {
         assert_eq!(propose(head.as_bytes()), None, "{head}");
     }
 }
+
+/// Two lines of an exchange: a fetch of a card that was not changed, and its answer without a body.
+#[test]
+fn halves_without_a_body_are_read_too() {
+    let mut log = String::new();
+    for (number, etag) in [(1, "a"), (2, "b"), (3, "c")] {
+        let card = if number == 1 {
+            r#","payload":"{\"name\":\"S\",\"url\":\"u\",\"skills\":[]}""#
+        } else {
+            ""
+        };
+        let code = if number == 1 { 200 } else { 304 };
+        log += &format!(
+            "{{\"ts\":17960373450{number}0,\"rid\":\"r{number}\",\"phase\":\"send\",\"method\":\"GET\",\"uri\":\"https://a.example/.well-known/agent-card.json\"}}\n\
+             {{\"ts\":17960373450{number}5,\"rid\":\"r{number}\",\"phase\":\"recv\",\"code\":{code},\"hdrs\":{{\"etag\":\"{etag}\"}}{card}}}\n"
+        );
+    }
+    let proposal = propose(log.as_bytes()).unwrap();
+    let when =
+        r#"when = [{ pointer = "/rid" }, { pointer = "/phase", equals = ["send", "recv"] }]"#;
+    assert!(proposal.toml.contains(when), "{}", proposal.toml);
+    assert_eq!((proposal.events.get("card_fetch"), proposal.lines), (Some(&3), (6, 6)));
+}
+
+#[test]
+fn the_end_is_a_later_time_or_a_duration() {
+    let line = |times: &str, level: &str| {
+        format!(
+            r#"{{"level":"{level}",{times},"url":"https://a.example/rpc","body":{{"jsonrpc":"2.0","id":1,"method":"message/send","params":{{}}}}}}"#
+        )
+    };
+    let of = |times: &str| propose(line(times, "info").as_bytes()).unwrap().toml;
+    let ended = of(r#""done":1796037345100,"began":1796037345000,"seen":1796037345000"#);
+    assert!(ended.contains("time = \"/began\"\nend_time = \"/done\"\n"), "{ended}");
+    let took = of(r#""began":1796037345000,"seen":1796037345000,"elapsed_us":90"#);
+    assert!(took.contains("duration = \"/elapsed_us\"\nduration_unit = \"us\"\n"), "{took}");
+    assert!(!took.contains("end_time"), "{took}");
+    // How grave lines are does not tell them apart.
+    assert!(took.contains(r#"when = { pointer = "/url", equals"#), "{took}");
+}
+
+#[test]
+fn objects_over_lines_in_arrays_behind_texts_and_in_texts() {
+    let object = r#"{"call":{"at":1796037345000,"url":"https://a.example/rpc","body":"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"message/send\",\"params\":{}}"}}"#;
+    let value: serde_json::Value = serde_json::from_str(object).unwrap();
+    for head in [
+        object.to_owned(),
+        format!("[{object},{object}"),
+        format!("{value:#}\n{value:#}"),
+        format!("2026-11-30 11:15:45 INFO {{worker 1}} {object}\nanother line\n"),
+    ] {
+        let proposal = propose(head.as_bytes()).unwrap();
+        assert!(
+            proposal.toml.contains("request_body = \"/call/body\""),
+            "{head}\n{}",
+            proposal.toml
+        );
+        assert!(proposal.events.get("attempt") >= Some(&1), "{head}");
+    }
+    let within = serde_json::json!({ "stream": "stdout", "log": object }).to_string();
+    let proposal = propose(within.as_bytes()).unwrap();
+    assert!(proposal.toml.contains("request_body = \"/log/call/body\""), "{}", proposal.toml);
+    assert_eq!(proposal.events.get("attempt"), Some(&1));
+}
