@@ -40,7 +40,25 @@ pub fn text(
     if let Ok(timestamp) = text.parse::<Timestamp>() {
         return Ok(Instant { nanos: nanos(timestamp)?, naive: false });
     }
-    civil(text.parse().map_err(|_| BadTime::Spelling)?, zone, assumed)
+    match (text.parse(), tidied(text)) {
+        (Ok(time), _) => civil(time, zone, assumed),
+        (Err(_), Some(tidied)) => self::text(&tidied, zone, assumed),
+        (Err(_), None) => Err(BadTime::Spelling),
+    }
+}
+
+/// Without a space before the offset, and with no more digits than nanoseconds have; `None`: it is so
+/// already.
+fn tidied(text: &str) -> Option<String> {
+    if let Some((time, offset)) = text.rsplit_once(' ')
+        && offset.starts_with(['+', '-'])
+    {
+        return Some(format!("{time}{offset}"));
+    }
+    let (seconds, rest) = text.split_once(['.', ','])?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let (fraction, after) = (rest.get(..9)?, rest.get(digits..)?);
+    (digits > 9).then(|| format!("{seconds}.{fraction}{after}"))
 }
 
 /// Reads text in a strftime spelling.
@@ -170,6 +188,12 @@ mod tests {
             text("2026-11-30T11:31:25.904Z", None, None),
             Ok(Instant { nanos: at, naive: false })
         );
+        for spelled in ["2026-11-30 12:31:25.904 +0100", "2026-11-30 11:31:25,904000000999Z"] {
+            assert_eq!(text(spelled, None, None), Ok(Instant { nanos: at, naive: false }));
+        }
+        for no_time in ["2026-11-30 +0100", "a b -c", "1.2345678901é", "."] {
+            assert_eq!(text(no_time, None, None), Err(BadTime::Spelling), "{no_time}");
+        }
         assert_eq!(
             text("2026-11-30 12:31:25,904+01:00", None, None),
             Ok(Instant { nanos: at, naive: false })

@@ -20,7 +20,8 @@ pub fn of_span<'a>(
     at: At,
     context: &Context<'_>,
 ) -> Exchange<'a> {
-    let mut exchange = of_attributes(&span.attributes, span.kind.side(), resource, context);
+    let facts = Facts::of(&span.attributes);
+    let mut exchange = of_facts(&facts, &span.attributes, span.kind.side(), resource, context);
     exchange.at = at;
     exchange.started_at = span.start.or(span.end).unwrap_or_default();
     exchange.ended_at = span.end;
@@ -28,7 +29,7 @@ pub fn of_span<'a>(
     exchange.span_id.clone_from(&span.span_id);
     exchange.parent_span_id.clone_from(&span.parent_span_id);
     exchange.recorder.clone_from(&span.scope);
-    failures(span, &mut exchange);
+    failures(span, facts.text(Fact::ErrorType), &mut exchange);
     exchange
 }
 
@@ -80,7 +81,16 @@ pub fn of_attributes<'a>(
     resource: &Resource<'a>,
     context: &Context<'_>,
 ) -> Exchange<'a> {
-    let facts = Facts::of(attributes);
+    of_facts(&Facts::of(attributes), attributes, side, resource, context)
+}
+
+fn of_facts<'a>(
+    facts: &Facts<'_, 'a>,
+    attributes: &Attributes<'a>,
+    side: Side,
+    resource: &Resource<'a>,
+    context: &Context<'_>,
+) -> Exchange<'a> {
     let text = |fact| facts.text(fact);
     let request_headers = headers(attributes, "http.request.header.");
     let rpc_method = text(Fact::RpcMethod).or_else(|| {
@@ -99,7 +109,7 @@ pub fn of_attributes<'a>(
         side,
         client: client(&request_headers, side, resource, context),
         method: text(Fact::Method),
-        url: url(&facts).or_else(|| text(Fact::AgentUrl).filter(|_| rpc_method.is_some())),
+        url: url(facts).or_else(|| text(Fact::AgentUrl).filter(|_| rpc_method.is_some())),
         response_headers: headers(attributes, "http.response.header."),
         request_headers,
         status: text(Fact::Status).and_then(|status| status.parse().ok()),
@@ -148,10 +158,9 @@ fn url<'a>(facts: &Facts<'_, 'a>) -> Option<Text<'a>> {
 }
 
 /// What went wrong: an error of A2A by its class or code, else an error of the transport.
-fn failures<'a>(span: &Span<'a>, exchange: &mut Exchange<'a>) {
+fn failures<'a>(span: &Span<'a>, error_type: Option<Text<'a>>, exchange: &mut Exchange<'a>) {
     let exception = span.events.iter().rev().find(|event| event.name == "exception");
     let class = exception.and_then(|event| event.attributes.text("exception.type"));
-    let error_type = Facts::of(&span.attributes).text(Fact::ErrorType);
     for name in [&class, &error_type].into_iter().flatten() {
         if exchange.rpc_code.is_none() {
             exchange.rpc_code = error_name::code(name)
