@@ -179,6 +179,8 @@ fn snapshots() {
     check("card", "card/chess/chess-agent.03.2025-10-03T112530.e7096150.json", "");
     check("ai-catalog", "ai-catalog/catalog.json", "");
     check("git-history", "git-history/agents.fast-export", "");
+    check("git-history", "git-history/broken.fast-export", "");
+    check("ai-catalog", "ai-catalog/broken.json", "");
 }
 
 #[test]
@@ -192,6 +194,8 @@ fn streams_and_webhooks() {
 fn mapped_by_the_configuration() {
     let config = String::from_utf8(file("samples/mapped/proxy.toml")).unwrap();
     check("mapped", "mapped/proxy.jsonl", &config);
+    check("mapped-text", "mapped/prefixed.log", &config);
+    check("mapped-text", "mapped/prefixed.broken.log", &config);
 }
 
 #[test]
@@ -200,16 +204,20 @@ fn otlp() {
     check("otlp-json", "otlp/broken.jsonl", "");
     check("otlp-json", "otlp/api_v3.json", "");
     check("otlp-proto", "otlp/conventions.pb", "");
+    check("otlp-proto", "otlp/broken.pb", "");
+    check("otlp-frames", "otlp/broken.pb.lp", "");
 }
 
 #[test]
 fn jaeger() {
     check("jaeger", "jaeger/trace.json", "");
+    check("jaeger", "jaeger/broken.json", "");
 }
 
 #[test]
 fn console_exporter() {
     check("otel-console", "otel-console/spans.txt", "");
+    check("otel-console", "otel-console/broken.txt", "");
 }
 
 #[test]

@@ -56,3 +56,12 @@ fn every_sample_is_told() {
         assert!(name == "README.md" || told.contains(&format!("`{name}/")), "{name}");
     }
 }
+
+#[test]
+fn every_format_is_in_the_readme() {
+    let readme = readme();
+    for format in carddrift::formats::ALL {
+        let name = format!("`{}`", format.name());
+        assert!(readme.contains(&name), "the README does not name {name}");
+    }
+}
