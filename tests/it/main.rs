@@ -9,8 +9,8 @@
     reason = "a test may panic"
 )]
 
-mod audit;
 mod again;
+mod audit;
 mod binary;
 mod bounds;
 mod broken_disk;

@@ -254,8 +254,11 @@ fn halves(all: &[Exchange]) -> Vec<u8> {
     lines(told.into_iter().map(|(_, line)| line))
 }
 
-/// The two log records of an exchange: time, body, attributes.
-fn records(number: usize, exchange: &Exchange) -> [(i64, Option<String>, Vec<(String, Value)>); 2] {
+/// A log record: time, body, attributes.
+type LogRecord = (i64, Option<String>, Vec<(String, Value)>);
+
+/// The two log records of an exchange.
+fn records(number: usize, exchange: &Exchange) -> [LogRecord; 2] {
     let request = &exchange.entry["request"];
     let common = |direction: &str| {
         vec![
@@ -294,7 +297,7 @@ fn records(number: usize, exchange: &Exchange) -> [(i64, Option<String>, Vec<(St
 /// The log as the Collector writes it: a request a line.
 fn otlp_json(all: &[Exchange]) -> Vec<u8> {
     lines(all.iter().enumerate().map(|(number, exchange)| {
-        let record = |(time, body, attributes): (i64, Option<String>, Vec<(String, Value)>)| {
+        let record = |(time, body, attributes): LogRecord| {
             let value = |value: Value| match value {
                 Value::Number(number) => json!({ "intValue": number.to_string() }),
                 text => json!({ "stringValue": text }),

@@ -72,19 +72,19 @@ fn bare_objects_and_nothing() {
 /// Two lines of an exchange: a fetch of a card that was not changed, and its answer without a body.
 #[test]
 fn halves_without_a_body_are_read_too() {
-    let mut log = String::new();
-    for (number, etag) in [(1, "a"), (2, "b"), (3, "c")] {
-        let card = if number == 1 {
-            r#","payload":"{\"name\":\"S\",\"url\":\"u\",\"skills\":[]}""#
-        } else {
-            ""
-        };
-        let code = if number == 1 { 200 } else { 304 };
-        log += &format!(
-            "{{\"ts\":17960373450{number}0,\"rid\":\"r{number}\",\"phase\":\"send\",\"method\":\"GET\",\"uri\":\"https://a.example/.well-known/agent-card.json\"}}\n\
-             {{\"ts\":17960373450{number}5,\"rid\":\"r{number}\",\"phase\":\"recv\",\"code\":{code},\"hdrs\":{{\"etag\":\"{etag}\"}}{card}}}\n"
-        );
-    }
+    let log: Vec<String> = [(1, "a"), (2, "b"), (3, "c")]
+        .iter()
+        .map(|(number, etag)| {
+            let first = *number == 1;
+            let card = if first { r#","payload":"{\"name\":\"S\",\"url\":\"u\",\"skills\":[]}""# } else { "" };
+            let code = if first { 200 } else { 304 };
+            format!(
+                "{{\"ts\":17960373450{number}0,\"rid\":\"r{number}\",\"phase\":\"send\",\"method\":\"GET\",\"uri\":\"https://a.example/.well-known/agent-card.json\"}}\n\
+                 {{\"ts\":17960373450{number}5,\"rid\":\"r{number}\",\"phase\":\"recv\",\"code\":{code},\"hdrs\":{{\"etag\":\"{etag}\"}}{card}}}\n"
+            )
+        })
+        .collect();
+    let log = log.concat();
     let proposal = propose(log.as_bytes()).unwrap();
     let when =
         r#"when = [{ pointer = "/rid" }, { pointer = "/phase", equals = ["send", "recv"] }]"#;
