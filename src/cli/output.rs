@@ -86,9 +86,13 @@ pub fn deliver(
     sink.finish()
 }
 
-/// Says something to the person at the terminal; that it cannot be said is no failure.
+/// Says something to the person at the terminal, line by line with nothing in it that could act there;
+/// that it cannot be said is no failure.
 pub fn tell(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let mut out = io::stderr().lock();
+    for line in text.split('\n') {
+        let _ = writeln!(out, "{}", crate::report::safe::terminal(line));
+    }
 }
 
 /// What the terminal is like that results go to.

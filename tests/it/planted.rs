@@ -194,13 +194,16 @@ fn check(ways: &[(String, String)], config: &Config) {
             let out = rows(text, &name, config);
             let leaks = leaks(&out);
             let told = format!("{way}:\n  {}", leaks.join("\n  "));
-            (out.contains("[redacted]"), (!leaks.is_empty()).then_some(told))
+            (
+                out.contains("[redacted]") || out.contains("CD223"),
+                (!leaks.is_empty()).then_some(told),
+            )
         })
         .collect();
     let held = looked.iter().any(|(held, _)| *held);
     let found: Vec<String> = looked.into_iter().filter_map(|(_, leak)| leak).collect();
     assert!(found.is_empty(), "{} of {}:\n{}", found.len(), ways.len(), found.join("\n"));
-    assert!(held, "{name}: nothing was planted where it is kept");
+    assert!(held, "{name}: nothing was planted where it is looked at");
 }
 
 fn config(path: &str) -> Config {
