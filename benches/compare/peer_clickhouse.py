@@ -23,8 +23,11 @@ def sql(text):
 
 if phase == "kept":
     errors = "input_format_allow_errors_num = 1000000, input_format_allow_errors_ratio = 1"
-    count = str(sql(f"SELECT count() FROM file('{source}', JSONEachRow, '{STRUCTURE}') SETTINGS {READ}, {errors}")).strip()
-    print(f"{int(count):,} kept; not told which lines were lost")
+    try:
+        count = str(sql(f"SELECT count() FROM file('{source}', JSONEachRow, '{STRUCTURE}') SETTINGS {READ}, {errors}")).strip()
+        print(f"{int(count):,} kept; not told which lines were lost")
+    except Exception as error:
+        print(f"none: {str(error).splitlines()[0]}")
     sys.exit()
 
 sql(f"CREATE TABLE journal ENGINE = Memory AS SELECT *, parseDateTime64BestEffort(time, 9, 'UTC') AS ts "
