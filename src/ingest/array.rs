@@ -184,6 +184,7 @@ impl ArrayScanner {
         while let Some(found) = rest.get(at..).and_then(|rest| memchr3(b'"', b'\\', b'\n', rest)) {
             at += found + 1;
             if rest.get(at - 1) != Some(&b'\\') {
+                // No string of JSON goes on over a line feed: a lost quote costs no more than its line.
                 self.in_string = false;
                 return at;
             }
@@ -193,21 +194,10 @@ impl ArrayScanner {
         rest.len()
     }
 
-    /// Passes over the inside of a string; how many bytes of it were used.
+    /// Reads the inside of a string that is a name, off the path or an element; how many bytes were used.
     fn string(&mut self, rest: &[u8]) -> usize {
-        if self.escaped {
-            self.escaped = false;
-            return self.keep(rest, 1);
-        }
-        let Some(found) = memchr3(b'"', b'\\', b'\n', rest) else {
-            return self.keep(rest, rest.len());
-        };
-        match rest.get(found) {
-            Some(b'\\') => self.escaped = true,
-            // No string of JSON goes on over a line feed: a lost quote costs no more than its line.
-            _ => self.in_string = false,
-        }
-        let kept = self.keep(rest, found + 1);
+        let used = self.pass_string(rest);
+        let kept = self.keep(rest, used);
         if !self.in_string && self.place == Place::Members {
             self.key.pop();
         }
@@ -309,15 +299,14 @@ impl ArrayScanner {
     }
 
     fn element(&mut self, byte: u8, rest: &[u8]) -> usize {
-        let inside = self.depth > self.on_path as u64;
         match byte {
-            b' ' | b'\t' | b'\r' | b'\n' | b',' if !inside => {
+            b' ' | b'\t' | b'\r' | b'\n' | b',' => {
                 if self.place == Place::Element {
                     self.end_element(false);
                 }
                 1
             }
-            b']' | b'}' if !inside => {
+            b']' | b'}' => {
                 if self.place == Place::Element {
                     self.end_element(false);
                 }
@@ -341,14 +330,6 @@ impl ArrayScanner {
         match byte {
             b'"' => self.in_string = true,
             b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => {
-                self.depth -= 1;
-                let used = self.keep(rest, 1);
-                if self.depth == self.on_path as u64 {
-                    self.end_element(false);
-                }
-                return used;
-            }
             _ => {
                 let plain = |b: &u8| {
                     !matches!(
