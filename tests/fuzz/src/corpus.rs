@@ -1,13 +1,18 @@
 //! Makes the first inputs of each target out of `samples/`: small pieces, for they are read a million
 //! times. `corpus SAMPLES FOLDER` writes `FOLDER/TARGET/…`.
 
+#[path = "wire.rs"]
+mod wire;
+
 use flate2::read::MultiGzDecoder;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use wire::{Field, Held};
 
 /// The largest input.
 const LARGEST: usize = 4 << 10;
@@ -115,8 +120,27 @@ fn content(stored: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
 /// The file itself when it is small, and pieces of it that are files of the same format.
 fn pieces(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
+    let values = serde_json::Deserializer::from_slice(bytes).into_iter::<Box<RawValue>>();
+    let values: Vec<Box<RawValue>> = values.map_while(Result::ok).collect();
     if let Ok(document) = serde_json::from_slice::<Value>(bytes) {
         found.extend(parts(&document));
+    } else if values.iter().any(|value| value.get().contains('\n')) {
+        // Values that take any number of lines.
+        for few in [1, RECORDS] {
+            let chunks = values.chunks(few).step_by((values.len() / few / PIECES).max(1));
+            found.extend(chunks.map(|some| {
+                some.iter().flat_map(|value| [value.get(), "\n"]).collect::<String>().into_bytes()
+            }));
+        }
+    } else if bytes.starts_with(b"blob\n") {
+        let mut stream = wire::pieces(bytes);
+        for (_, carried) in stream.iter_mut().filter(|(is_carried, _)| *is_carried) {
+            if let Ok(mut document) = serde_json::from_slice(carried) {
+                shorten(&mut document);
+                *carried = document.to_string().into_bytes();
+            }
+        }
+        found.push(wire::joined(&stream));
     } else {
         let lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
         let of_json = lines.first().is_some_and(|line| line.first() == Some(&b'{'));
@@ -127,6 +151,19 @@ fn pieces(bytes: &[u8]) -> Vec<Vec<u8>> {
     found.push(bytes.to_vec());
     found.retain(|piece| piece.len() <= LARGEST);
     found
+}
+
+/// Leaves of texts and lists only the beginning.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = text.chars().take(60).collect(),
+        Value::Array(elements) => {
+            elements.truncate(RECORDS);
+            elements.iter_mut().for_each(shorten);
+        }
+        Value::Object(members) => members.values_mut().for_each(shorten),
+        _ => {}
+    }
 }
 
 /// Documents like this one with fewer elements in its first large array.
@@ -147,20 +184,46 @@ fn parts(document: &Value) -> Vec<Vec<u8>> {
     vec![]
 }
 
-/// Frames of 4 bytes of length and a message, which may be compressed; frames as they are, and messages.
+/// Frames of 4 bytes of length and a message, which may be compressed; frames of a few spans or log
+/// records each, and their messages.
 fn frames(bytes: &[u8]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
-    let (mut frames, mut messages) = (Vec::new(), Vec::new());
+    let mut messages: Vec<Vec<u8>> = Vec::new();
     let mut rest = bytes;
     while let Some((length, after)) = rest.split_first_chunk::<4>() {
         let len = u32::from_be_bytes(*length) as usize;
         let Some((message, next)) = after.split_at_checked(len) else { break };
         let plain = zstd::decode_all(message).unwrap_or_else(|_| message.to_vec());
-        if plain.len() <= LARGEST && plain.first() != Some(&b'{') {
-            let length = u32::try_from(plain.len()).unwrap_or(u32::MAX).to_be_bytes();
-            frames.push([&length[..], &plain].concat());
-            messages.push(plain);
+        match wire::message(&plain, 0) {
+            Some(request) if plain.first() != Some(&b'{') => {
+                let mut leaves = request.into_iter().flat_map(|field| one_each(&field, 0));
+                messages.extend(leaves.by_ref().map(|field| wire::written(&[field])));
+            }
+            _ => messages.push(plain),
         }
         rest = next;
     }
-    (frames, messages)
+    messages.retain(|message| message.len() <= LARGEST && message.first() != Some(&b'{'));
+    let step = (messages.len() / PIECES).max(1);
+    let messages: Vec<Vec<u8>> = messages.into_iter().step_by(step).collect();
+    let framed = |message: &Vec<u8>| {
+        let length = u32::try_from(message.len()).unwrap_or(u32::MAX).to_be_bytes();
+        [&length[..], message].concat()
+    };
+    (messages.iter().map(framed).collect(), messages)
+}
+
+/// A request's resources, and the scopes in them, with one span or log record each: beside what is told of
+/// all of them (field 1), they are fields 2.
+fn one_each(field: &Field, depth: usize) -> Vec<Field> {
+    let Field(name, Held::Message(inner)) = field else { return vec![field.clone()] };
+    if depth == 2 {
+        return vec![field.clone()];
+    }
+    let (each, of_all): (Vec<_>, Vec<_>) = inner.iter().partition(|Field(name, _)| *name == 2);
+    let each = each.into_iter().flat_map(|field| one_each(field, depth + 1));
+    each.map(|one| {
+        let all: Vec<Field> = of_all.iter().copied().cloned().chain([one]).collect();
+        Field(*name, Held::Message(all))
+    })
+    .collect()
 }

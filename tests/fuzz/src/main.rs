@@ -42,8 +42,10 @@ mod ingest {
 }
 
 mod mutate;
+mod shape;
 mod tally;
 mod targets;
+mod wire;
 
 use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target};
 

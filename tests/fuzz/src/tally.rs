@@ -7,7 +7,7 @@ static RUN: AtomicU64 = AtomicU64::new(0);
 static REACHED: AtomicU64 = AtomicU64::new(0);
 
 /// How often the tally is told.
-const EVERY: u64 = 100_000;
+const EVERY: u64 = 20_000;
 
 /// Counts an execution. Inputs that reach nothing are kept only while most executions reach something:
 /// else damage is heaped upon damage, and what lies behind the parsers is never seen.

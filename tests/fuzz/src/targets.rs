@@ -85,8 +85,12 @@ fn rules() -> &'static Rules {
 fn config() -> &'static Config {
     static CONFIG: OnceLock<Config> = OnceLock::new();
     CONFIG.get_or_init(|| {
-        let text = include_str!("../../../samples/mapped/proxy.toml");
-        toml::from_str(text).expect("the sample's configuration is one")
+        // The tables of one of them, and the mappings of all.
+        let mapped = include_str!("../../../samples/mapped/carddrift.toml");
+        let proxy = include_str!("../../../samples/mapped/proxy.toml");
+        let logs = include_str!("../../../samples/otlp/carddrift.toml");
+        let logs = logs.find("[[mapping]]").and_then(|at| logs.get(at..)).unwrap_or_default();
+        toml::from_str(&[mapped, proxy, logs].join("\n")).expect("the samples' configuration is one")
     })
 }
 
