@@ -7,12 +7,13 @@
 //! Bodies and headers hold secrets, and their bytes are still needed for hashes and digests: so they
 //! are enciphered on their way to the file, under a key that only this process ever has.
 
-use sha2::{Digest, Sha256};
+use chacha20::ChaCha20;
+use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use std::fmt;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use tempfile::SpooledTempFile;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 
-/// Bytes held in memory before the temporary file is made.
+/// Bytes held in memory before they go to the temporary file.
 const IN_MEMORY_BYTES: usize = 32 << 20;
 
 /// Where a piece lies in the spool.
@@ -30,52 +31,86 @@ impl Slot {
 }
 
 /// The store of pieces.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Spool {
-    file: SpooledTempFile,
-    end: u64,
-    cipher: Option<Cipher>,
+    /// What is not in the file yet, as it is.
+    recent: Vec<u8>,
+    stored: Option<Stored>,
 }
 
-impl Default for Spool {
-    fn default() -> Self {
-        Self { file: SpooledTempFile::new(IN_MEMORY_BYTES), end: 0, cipher: None }
-    }
+/// The temporary file, once there is one.
+#[derive(Debug)]
+struct Stored {
+    file: BufReader<File>,
+    len: u64,
+    cipher: Cipher,
 }
 
 impl Spool {
     /// Appends a piece. Errors when the temporary folder cannot be written.
     pub(crate) fn push(&mut self, piece: &[u8]) -> io::Result<Slot> {
-        let slot = Slot { offset: self.end, len: piece.len() as u64 };
-        let cipher = match &self.cipher {
-            Some(cipher) => cipher,
-            None => self.cipher.insert(Cipher::new()?),
+        if self.recent.len() + piece.len() > IN_MEMORY_BYTES && !self.recent.is_empty() {
+            self.store()?;
+        }
+        let offset = self.stored_len() + self.recent.len() as u64;
+        self.recent.extend_from_slice(piece);
+        Ok(Slot { offset, len: piece.len() as u64 })
+    }
+
+    fn stored_len(&self) -> u64 {
+        self.stored.as_ref().map_or(0, |stored| stored.len)
+    }
+
+    /// Moves what is in memory into the file.
+    fn store(&mut self) -> io::Result<()> {
+        let stored = match &mut self.stored {
+            Some(stored) => stored,
+            None => self.stored.insert(Stored {
+                file: BufReader::new(tempfile::tempfile()?),
+                len: 0,
+                cipher: Cipher::new()?,
+            }),
         };
-        let mut enciphered = piece.to_vec();
-        cipher.apply(self.end, &mut enciphered);
-        self.file.seek(SeekFrom::Start(self.end))?;
-        self.file.write_all(&enciphered)?;
-        self.end += slot.len;
-        Ok(slot)
+        stored.cipher.apply(stored.len, &mut self.recent)?;
+        // Forgets what was read ahead, too.
+        stored.file.seek(SeekFrom::Start(stored.len))?;
+        stored.file.get_mut().write_all(&self.recent)?;
+        stored.len += self.recent.len() as u64;
+        self.recent.clear();
+        Ok(())
     }
 
     /// Reads a piece back.
     pub(crate) fn read(&mut self, slot: Slot) -> io::Result<Vec<u8>> {
-        self.file.seek(SeekFrom::Start(slot.offset))?;
-        let mut piece = vec![0; usize::try_from(slot.len).map_err(|_| damaged())?];
-        self.file.read_exact(&mut piece)?;
-        if let Some(cipher) = &self.cipher {
-            cipher.apply(slot.offset, &mut piece);
+        let len = usize::try_from(slot.len).map_err(|_| damaged())?;
+        match &mut self.stored {
+            Some(stored) if slot.offset < stored.len => stored.read(slot.offset, len),
+            _ => {
+                let start = slot.offset - self.stored_len();
+                let start = usize::try_from(start).map_err(|_| damaged())?;
+                let piece = self.recent.get(start..start + len).ok_or_else(damaged)?;
+                Ok(piece.to_vec())
+            }
         }
+    }
+}
+
+impl Stored {
+    fn read(&mut self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        // Pieces are mostly asked for in the order in which they came.
+        let here = self.file.stream_position()?;
+        let ahead = i64::try_from(i128::from(offset) - i128::from(here)).map_err(|_| damaged())?;
+        self.file.seek_relative(ahead)?;
+        let mut piece = vec![0; len];
+        self.file.read_exact(&mut piece)?;
+        self.cipher.apply(offset, &mut piece)?;
         Ok(piece)
     }
 }
 
-/// A stream cipher made of SHA-256 in counter mode. No place of the file is written twice, so no part
-/// of the stream is used twice.
-struct Cipher {
-    keyed: Sha256,
-}
+/// `ChaCha20` under a key of its own. No place of the file is written twice, so no part of the stream
+/// is used twice.
+struct Cipher(ChaCha20);
 
 impl fmt::Debug for Cipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,27 +119,16 @@ impl fmt::Debug for Cipher {
 }
 
 impl Cipher {
-    /// Under a key of its own.
     fn new() -> io::Result<Self> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(io::Error::other)?;
-        Ok(Self { keyed: Sha256::new().chain_update(key) })
+        Ok(Self(ChaCha20::new(&key.into(), &[0; 12].into())))
     }
 
-    /// Enciphers or deciphers the bytes that lie at `offset`.
-    fn apply(&self, offset: u64, bytes: &mut [u8]) {
-        const BLOCK: u64 = 32;
-        let mut at = offset;
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let stream = self.keyed.clone().chain_update((at / BLOCK).to_le_bytes()).finalize();
-            let skipped = usize::try_from(at % BLOCK).unwrap_or_default();
-            let len = rest.len().min(stream.len() - skipped);
-            let (now, later) = rest.split_at_mut(len);
-            now.iter_mut().zip(stream.iter().skip(skipped)).for_each(|(byte, key)| *byte ^= key);
-            at += len as u64;
-            rest = later;
-        }
+    /// Enciphers or deciphers the bytes that lie at `offset`. Errors beyond 256 GiB.
+    fn apply(&mut self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.0.try_seek(offset).map_err(io::Error::other)?;
+        self.0.try_apply_keystream(bytes).map_err(io::Error::other)
     }
 }
 
@@ -129,6 +153,11 @@ mod tests {
         assert_eq!(spool.read(empty).unwrap(), b"");
         let third = spool.push(b"three").unwrap();
         assert_eq!(spool.read(third).unwrap(), b"three");
+        assert_eq!(spool.read(first).unwrap(), b"one");
+        let fourth = spool.push(&large).unwrap();
+        for (slot, piece) in [(third, &b"three"[..]), (fourth, &large), (second, &large)] {
+            assert_eq!(spool.read(slot).unwrap(), piece);
+        }
     }
 
     #[test]
@@ -137,9 +166,12 @@ mod tests {
         let secret = b"Authorization: Bearer abc123def456".repeat(3);
         spool.push(b"x").unwrap();
         let slot = spool.push(&secret).unwrap();
+        spool.store().unwrap();
+        let stored = spool.stored.as_mut().unwrap();
         let mut raw = Vec::new();
-        spool.file.seek(SeekFrom::Start(0)).unwrap();
-        spool.file.read_to_end(&mut raw).unwrap();
+        stored.file.seek(SeekFrom::Start(0)).unwrap();
+        stored.file.read_to_end(&mut raw).unwrap();
+        assert_eq!(raw.len(), 1 + secret.len());
         assert!(!raw.windows(6).any(|part| secret.windows(6).any(|own| own == part)));
         assert_eq!(spool.read(slot).unwrap(), secret);
     }
