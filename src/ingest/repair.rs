@@ -5,7 +5,7 @@
 //! keys and large numbers, which parsers pass over in silence.
 
 use super::lines::line_padding;
-use super::scan::{End, Visitor, is_number, scan};
+use super::scan::{End, Escapes, Visitor, is_number, scan};
 use super::utf16;
 use crate::problem::{At, Kind, Problem};
 use std::borrow::Cow;
@@ -67,6 +67,7 @@ impl Place {
 /// Mends a record. Gives at least one piece.
 pub fn repair(record: &[u8], place: Place) -> Vec<Piece<'_>> {
     let end = record.len() - trailing_padding(record);
+    let clean = is_clean(record);
     let mut pieces = Vec::new();
     let mut at = 0;
     loop {
@@ -87,7 +88,7 @@ pub fn repair(record: &[u8], place: Place) -> Vec<Piece<'_>> {
             }
             return pieces;
         }
-        let mut mender = Mender::new(value);
+        let mut mender = Mender::new(value, clean);
         let ended = scan(value, 0, &mut mender);
         let (reading, used) = match ended {
             End::Complete(used) => (Some(mender.mended(used, &mut faults)), used),
@@ -244,6 +245,8 @@ impl Faults {
 /// Collects what to change in a value while it is scanned.
 struct Mender<'b> {
     bytes: &'b [u8],
+    /// See [`is_clean`].
+    clean: bool,
     edits: Vec<(Range<usize>, Vec<u8>)>,
     found: Faults,
     /// Members of all open objects.
@@ -256,7 +259,7 @@ struct Mender<'b> {
 #[derive(Debug)]
 struct Member {
     key: Range<usize>,
-    /// Equal for equal keys; `None`: the key is not plain ASCII and has none.
+    /// Equal for equal keys; `None`: something is escaped in the key.
     print: Option<u32>,
     /// Where the next member, or the closing bracket, begins.
     end: usize,
@@ -277,25 +280,18 @@ impl Visitor for Mender<'_> {
         }
     }
 
-    fn string(&mut self, start: usize, end: usize, key: bool) {
+    fn string(&mut self, start: usize, end: usize, key: bool, escapes: Escapes) {
         let inside = self.bytes.get(start + 1..end - 1).unwrap_or_default();
-        // Nearly all strings are plain ASCII.
-        let plain = inside.iter().all(|b| matches!(b, b' '..=b'[' | b']'..=b'~'));
         if key {
             if let Some(Some(first)) = self.open.last()
                 && let Some(last) = self.members.get_mut(*first..).and_then(<[Member]>::last_mut)
             {
                 last.end = start;
             }
-            let print = plain.then(|| fingerprint(inside));
+            let print = (escapes == Escapes::None).then(|| fingerprint(inside));
             self.members.push(Member { key: start..end, end, print });
         }
-        if plain {
-            return;
-        }
-        let sound = inside.iter().all(|b| *b >= b' ' && *b != b'\\')
-            && simdutf8::basic::from_utf8(inside).is_ok();
-        if sound {
+        if self.clean && escapes != Escapes::Others {
             return;
         }
         if let Some(mended) = mended_string(inside, &mut self.found) {
@@ -328,9 +324,10 @@ impl Visitor for Mender<'_> {
 }
 
 impl<'b> Mender<'b> {
-    fn new(bytes: &'b [u8]) -> Self {
+    fn new(bytes: &'b [u8], clean: bool) -> Self {
         Self {
             bytes,
+            clean,
             edits: Vec::new(),
             found: Faults::default(),
             members: Vec::new(),
@@ -412,6 +409,13 @@ impl<'b> Mender<'b> {
     }
 }
 
+/// Whether it is UTF-8 and no string in it can hold a control character: then only escapes can be wrong
+/// with its strings. Done many bytes at a time, without an early end.
+fn is_clean(record: &[u8]) -> bool {
+    let plain = record.iter().fold(true, |all, b| all & matches!(b, b' '.. | b'\n'));
+    plain && simdutf8::basic::from_utf8(record).is_ok()
+}
+
 /// Made of a key's length and some of its bytes.
 fn fingerprint(key: &[u8]) -> u32 {
     let byte = |at: usize| u32::from(key.get(at).copied().unwrap_or_default());
@@ -433,6 +437,9 @@ fn may_repeat(members: &[Member]) -> bool {
 fn mended_string(inside: &[u8], found: &mut Faults) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(inside);
     let mut changed = false;
+    if matches!(text, Cow::Borrowed(text) if text.bytes().all(|b| b >= b' ' && b != b'\\')) {
+        return None;
+    }
     if matches!(text, Cow::Owned(_)) {
         changed = true;
         found.count(Kind::RepairedUtf8, 1);

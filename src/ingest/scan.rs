@@ -33,13 +33,24 @@ pub trait Visitor {
         let _ = end;
     }
     /// A string, quotes included; `key`: it names a member.
-    fn string(&mut self, start: usize, end: usize, key: bool) {
-        let _ = (start, end, key);
+    fn string(&mut self, start: usize, end: usize, key: bool, escapes: Escapes) {
+        let _ = (start, end, key, escapes);
     }
     /// A number, `true`, `false`, `null`, `NaN`, `Infinity` or `-Infinity`.
     fn scalar(&mut self, start: usize, end: usize) {
         let _ = (start, end);
     }
+}
+
+/// The backslashes of a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Escapes {
+    /// There are none.
+    None,
+    /// Only those of two characters.
+    Short,
+    /// Also such as name a character by its number, or no escapes at all.
+    Others,
 }
 
 /// Looks at nothing.
@@ -88,12 +99,12 @@ pub fn scan<V: Visitor>(bytes: &[u8], start: usize, visitor: &mut V) -> End {
                 continue;
             }
             (Expect::Value | Expect::ValueOrClose | Expect::Key | Expect::KeyOrClose, b'"') => {
-                let end = match string_end(bytes, at) {
-                    Ok(end) => end,
+                let (end, escapes) = match string_end(bytes, at) {
+                    Ok(found) => found,
                     Err(end) => return end,
                 };
                 let key = matches!(expect, Expect::Key | Expect::KeyOrClose);
-                visitor.string(at, end, key);
+                visitor.string(at, end, key, escapes);
                 at = end;
                 if key {
                     expect = Expect::Colon;
@@ -145,17 +156,30 @@ pub fn leading_space(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n')).count()
 }
 
-/// Where the string whose opening quote is at `start` ends, closing quote included.
-pub fn string_end(bytes: &[u8], start: usize) -> Result<usize, End> {
+/// Where the string whose opening quote is at `start` ends, closing quote included, and what was
+/// escaped in it.
+fn string_end(bytes: &[u8], start: usize) -> Result<(usize, Escapes), End> {
+    let mut escapes = Escapes::None;
     let mut at = start + 1;
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
         let Some(found) = memchr3(b'"', b'\\', b'\n', rest) else { return Err(End::Cut) };
         match rest.get(found) {
-            Some(b'"') => return Ok(at + found + 1),
+            Some(b'"') => return Ok((at + found + 1, escapes)),
             // What is escaped is passed over, but never the end of the line.
-            Some(b'\\') if rest.get(found + 1) != Some(&b'\n') => at += found + 2,
-            Some(b'\\') => at += found + 1,
+            Some(b'\\') => match rest.get(found + 1) {
+                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                    if escapes == Escapes::None {
+                        escapes = Escapes::Short;
+                    }
+                    at += found + 2;
+                }
+                Some(b'\n') => at += found + 1,
+                _ => {
+                    escapes = Escapes::Others;
+                    at += found + 2;
+                }
+            },
             _ => return Err(End::Broken(at + found)),
         }
     }

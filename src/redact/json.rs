@@ -1,7 +1,7 @@
 //! Secrets in JSON: strings under names that give them away, and in any other string.
 
 use super::{Redactor, is_redacted, names};
-use crate::ingest::scan::{End, Visitor, scan};
+use crate::ingest::scan::{End, Escapes, Visitor, scan};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ impl Visitor for Search<'_, '_> {
         }
     }
 
-    fn string(&mut self, start: usize, end: usize, key: bool) {
+    fn string(&mut self, start: usize, end: usize, key: bool, _: Escapes) {
         let quoted = self.json.get(start..end).unwrap_or_default();
         let Ok(value) = serde_json::from_str::<Cow<'_, str>>(quoted) else { return };
         if key {
