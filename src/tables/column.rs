@@ -1,8 +1,8 @@
 //! What a column can hold, and how a table is declared once.
 
 use arrow::array::{
-    ArrayBuilder, ArrayRef, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder,
-    StringBuilder, TimestampNanosecondBuilder,
+    Array, ArrayBuilder, ArrayRef, AsArray, BooleanBuilder, Float64Builder, Int64Builder,
+    ListBuilder, StringBuilder, TimestampNanosecondBuilder,
 };
 use arrow::datatypes::{DataType, Field, TimeUnit};
 use std::fmt;
@@ -13,7 +13,7 @@ pub trait Kind {
     /// What a row holds.
     type Value<'a>: fmt::Debug + Clone;
     /// What builds the array.
-    type Builder: ArrayBuilder + Default2;
+    type Builder: ArrayBuilder + Begin;
     /// Appends one value.
     fn append(builder: &mut Self::Builder, value: Self::Value<'_>);
     /// Writes the value down so that two values give the same bytes only when they are equal.
@@ -24,40 +24,62 @@ pub trait Kind {
     const NULLABLE: bool;
 }
 
-/// `Default` for builders that need a time zone.
-pub trait Default2 {
+/// How a builder begins.
+pub trait Begin {
     /// An empty builder.
     fn empty() -> Self;
+    /// An empty builder with room for what an array holds: chunks are much alike.
+    fn like(array: &ArrayRef) -> Self;
 }
 
-impl Default2 for StringBuilder {
+impl Begin for StringBuilder {
     fn empty() -> Self {
         Self::new()
     }
+    fn like(array: &ArrayRef) -> Self {
+        let bytes = array.as_string_opt::<i32>().map_or(0, |texts| texts.value_data().len());
+        Self::with_capacity(array.len(), bytes)
+    }
 }
-impl Default2 for BooleanBuilder {
+impl Begin for BooleanBuilder {
     fn empty() -> Self {
         Self::new()
     }
+    fn like(array: &ArrayRef) -> Self {
+        Self::with_capacity(array.len())
+    }
 }
-impl Default2 for Int64Builder {
+impl Begin for Int64Builder {
     fn empty() -> Self {
         Self::new()
     }
+    fn like(array: &ArrayRef) -> Self {
+        Self::with_capacity(array.len())
+    }
 }
-impl Default2 for Float64Builder {
+impl Begin for Float64Builder {
     fn empty() -> Self {
         Self::new()
     }
+    fn like(array: &ArrayRef) -> Self {
+        Self::with_capacity(array.len())
+    }
 }
-impl Default2 for TimestampNanosecondBuilder {
+impl Begin for TimestampNanosecondBuilder {
     fn empty() -> Self {
         Self::new().with_timezone("UTC")
     }
+    fn like(array: &ArrayRef) -> Self {
+        Self::with_capacity(array.len()).with_timezone("UTC")
+    }
 }
-impl Default2 for ListBuilder<StringBuilder> {
+impl Begin for ListBuilder<StringBuilder> {
     fn empty() -> Self {
         Self::new(StringBuilder::new()).with_field(Field::new_list_field(DataType::Utf8, true))
+    }
+    fn like(array: &ArrayRef) -> Self {
+        Self::with_capacity(StringBuilder::new(), array.len())
+            .with_field(Field::new_list_field(DataType::Utf8, true))
     }
 }
 
@@ -167,9 +189,11 @@ pub struct Column {
     pub nullable: bool,
 }
 
-/// Builds the array of a finished builder.
-pub fn finish<B: ArrayBuilder>(builder: &mut B) -> ArrayRef {
-    ArrayBuilder::finish(builder)
+/// Builds the array of a builder, which is empty again, with room for as much.
+pub fn finish<B: ArrayBuilder + Begin>(builder: &mut B) -> ArrayRef {
+    let array = ArrayBuilder::finish(builder);
+    *builder = B::like(&array);
+    array
 }
 
 /// Declares a table: its name, its row, its builder, its schema and the docs of its columns.
@@ -207,7 +231,7 @@ macro_rules! table {
 
         impl Default for $builder {
             fn default() -> Self {
-                Self { $( $column: $crate::tables::column::Default2::empty(), )* rows: 0 }
+                Self { $( $column: $crate::tables::column::Begin::empty(), )* rows: 0 }
             }
         }
 
