@@ -35,7 +35,7 @@ WITH counted AS (
     count(CASE WHEN NOT m.inside AND t.verifiable THEN 1 END) AS after_verifiable,
     count(CASE WHEN NOT m.inside AND t.split_brain THEN 1 END) AS after_split_brain
   FROM task_windows AS m
-  JOIN task_selection AS t ON t.agent_key = m.agent AND t.task_id = m.task_id
+  JOIN task_selection AS t ON t.task = m.task
   GROUP BY m.agent, m.registry, m.k
 ),
 filled AS (

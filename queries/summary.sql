@@ -71,7 +71,7 @@ by_window AS (
     count(CASE WHEN NOT m.inside AND m.status = 'closed' AND t.verifiable THEN 1 END) AS after_verifiable,
     count(CASE WHEN NOT m.inside AND m.status = 'closed' AND t.split_brain THEN 1 END) AS after_split_brain
   FROM task_windows AS m
-  JOIN task_selection AS t ON t.agent_key = m.agent AND t.task_id = m.task_id
+  JOIN task_selection AS t ON t.task = m.task
   WHERE m.status <> 'authority'
 ),
 by_attempt AS (

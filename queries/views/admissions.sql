@@ -2,7 +2,7 @@
 -- grain: one row for each task
 -- model: §5
 SELECT
-  t.agent, t.agent_key, t.task_id, t.admitted_at, t.client, t.client_key, t.skill_id, t.state, t.completed,
+  t.task, t.agent, t.agent_key, t.task_id, t.admitted_at, t.client, t.client_key, t.skill_id, t.state, t.completed,
   CASE
     WHEN t.recorded IS NOT NULL THEN 'recorded'
     WHEN c.card IS NOT NULL THEN 'client_fetch'
@@ -12,7 +12,6 @@ SELECT
   CASE WHEN t.recorded IS NOT NULL THEN r.registry WHEN c.card IS NOT NULL THEN c.registry END AS registry,
   CASE WHEN t.recorded IS NOT NULL THEN r.etag WHEN c.card IS NOT NULL THEN c.etag END AS etag
 FROM tasks AS t
-LEFT JOIN recorded_fetches AS r ON r.agent_key = t.agent_key AND r.task_id = t.task_id
-LEFT JOIN task_fetches AS f ON f.agent_key = t.agent_key AND f.task_id = t.task_id
-LEFT JOIN client_fetches AS c
-  ON c.agent = f.agent_key AND c.client_key = f.client_key AND c.n = f.n
+LEFT JOIN recorded_fetches AS r ON r.task = t.task
+LEFT JOIN task_fetches AS f ON f.task = t.task
+LEFT JOIN client_fetches AS c ON c.pair = f.pair AND c.n = f.n

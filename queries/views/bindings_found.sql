@@ -7,4 +7,4 @@ SELECT
   c.cause, c.cause_certain, c.action
 FROM judged AS j
 LEFT JOIN causes AS c
-  ON c.agent_key = j.agent_key AND c.task_id = j.task_id AND c.artifact_id = j.artifact_id
+  ON c.task = j.task AND c.artifact_id = j.artifact_id

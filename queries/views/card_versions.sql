@@ -2,23 +2,14 @@
 -- grain: one row for each card, skill, base media type and version; no row: it states none
 -- model: §8: the first rule that hits; of output modes the skill's first, then the defaults
 WITH asked AS (
-  SELECT DISTINCT
-    a.agent,
-    coalesce(t.skill_id, '') AS skill_key,
-    coalesce(a.media_base, '') AS media_key
-  FROM artifacts_merged AS a
-  LEFT JOIN admissions AS t ON t.agent_key = a.agent_key AND t.task_id = a.task_id
-  WHERE a.agent IS NOT NULL
+  SELECT DISTINCT agent, skill_key, media_key FROM artifact_admissions WHERE agent IS NOT NULL
 ),
 wanted AS (
   SELECT c.card, a.skill_key, a.media_key
   FROM agent_cards AS c
   JOIN asked AS a ON a.agent = c.agent
   UNION
-  SELECT t.card, coalesce(t.skill_id, ''), coalesce(a.media_base, '')
-  FROM artifacts_merged AS a
-  JOIN admissions AS t ON t.agent_key = a.agent_key AND t.task_id = a.task_id
-  WHERE t.card IS NOT NULL
+  SELECT card, skill_key, media_key FROM artifact_admissions WHERE card IS NOT NULL
 ),
 stated AS (
   SELECT

@@ -47,7 +47,7 @@ uncertain AS (
 ),
 facts AS (
   SELECT
-    s.id, s.agent_key, s.task_id, s.artifact_id, s.registry, s.admitted_at, s.artifact_at,
+    s.id, s.task, s.artifact_id, s.registry, s.admitted_at, s.artifact_at,
     s.card_versions,
     r.authority,
     r.rotated_at,
@@ -102,7 +102,7 @@ told AS (
   FROM facts
 )
 SELECT
-  agent_key, task_id, artifact_id, cause,
+  task, artifact_id, cause,
   CASE WHEN cause = 'unknown' THEN NULL ELSE NOT is_uncertain END AS cause_certain,
   CASE
     WHEN cause = 'unknown' OR is_uncertain THEN 're_resolve'

@@ -10,7 +10,7 @@ counted AS (
   SELECT
     f.id, f.agent, f.registry, f.client_key, f.card, f.etag, f.etag_weak, f.gives_own, f.status, f.is_publish,
     sum(CASE WHEN f.gives_own THEN 1 ELSE 0 END) OVER (
-      PARTITION BY f.agent, f.registry, f.client_key ORDER BY f.t, f.id
+      PARTITION BY f.agent, f.registry, f.client_key ORDER BY f.id
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS n
   FROM named_fetches AS f

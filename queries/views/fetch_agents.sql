@@ -11,7 +11,7 @@ counted AS (
     r.known_agent,
     r.known_agent IS NOT NULL AND r.card IS NOT NULL AS shows,
     sum(CASE WHEN r.known_agent IS NOT NULL AND r.card IS NOT NULL THEN 1 ELSE 0 END) OVER (
-      PARTITION BY r.url ORDER BY r.t, r.id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      PARTITION BY r.url ORDER BY r.id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS shown
   FROM fetch_rows AS r
   JOIN unnamed AS u ON u.url = r.url

@@ -1,9 +1,9 @@
 -- view: publishes and fetches in a fixed order at equal times
 -- grain: one row for each publish, fetch, and GET that may be a fetch
--- model: §1 Order; `id` ascends in that order among events of one time and agent, publishes first
+-- model: §1 Order; `id` ascends by time, then in that order, publishes first
 SELECT
   CAST(row_number() OVER (
-    ORDER BY f.kind <> 'publish', f.registry NULLS LAST, f.client NULLS LAST, f.card NULLS LAST,
+    ORDER BY f.time, f.kind <> 'publish', f.registry NULLS LAST, f.client NULLS LAST, f.card NULLS LAST,
       f.source_file, f.source_line, f.source_byte
   ) AS BIGINT) AS id,
   CAST(f.time AS BIGINT) AS t,

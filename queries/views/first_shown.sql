@@ -11,8 +11,9 @@ WITH wanted AS (
 )
 SELECT w.agent, w.registry, w.k, w.skill_key, w.media_key, min(o.t) AS shown_at
 FROM wanted AS w
-JOIN observations AS o ON o.agent = w.agent AND o.registry = w.registry
+JOIN agent_cards AS c ON c.agent = w.agent
 JOIN card_schema_sets AS v
-  ON v.card = o.card AND v.skill_key = w.skill_key AND v.media_key = w.media_key AND v.versions = w.versions
+  ON v.card = c.card AND v.skill_key = w.skill_key AND v.media_key = w.media_key AND v.versions = w.versions
+JOIN observations AS o ON o.agent = w.agent AND o.registry = w.registry AND o.card = c.card
 WHERE o.t >= w.shown_after
 GROUP BY w.agent, w.registry, w.k, w.skill_key, w.media_key

@@ -1,7 +1,10 @@
 -- view: the place of each incident in a run of identical refetches
 -- grain: one row for each incident whose result is `identical`
 -- model: §7: consecutive ones of one client, agent and card; an accepted attempt under it ends the run
-WITH counted AS (
+WITH repeated AS (
+  SELECT DISTINCT agent, client_key, held_key FROM loop_points
+),
+counted AS (
   SELECT
     agent, client_key, held_key, n,
     sum(is_accepted) OVER (
@@ -39,3 +42,9 @@ SELECT
   CAST(row_number() OVER (PARTITION BY agent, client_key, held_key, run ORDER BY first_t, first_id) AS BIGINT) AS place
 FROM runs
 WHERE result = 'identical'
+UNION ALL
+SELECT i.agent, i.client_key, i.n, i.held_key, 1
+FROM incidents AS i
+LEFT ANTI JOIN repeated AS r
+  ON r.agent = i.agent AND r.client_key = i.client_key AND r.held_key = i.held_key
+WHERE i.result = 'identical'

@@ -1,24 +1,14 @@
 -- view: the verdict on each artifact
 -- grain: one row for each artifact of a task
 -- model: §6
-WITH held AS (
-  SELECT
-    a.task_id, a.artifact_id, a.agent, a.agent_key, a.t AS artifact_at, a.schema_stated, a.schema,
-    a.digest_status, a.disposition, a.source_file, a.source_line,
-    coalesce(t.skill_id, '') AS skill_key,
-    coalesce(a.media_base, '') AS media_key,
-    t.client, t.client_key, t.registry, t.admitted_at, t.evidence, t.card, t.etag, t.state, t.completed
-  FROM artifacts_merged AS a
-  JOIN admissions AS t ON t.agent_key = a.agent_key AND t.task_id = a.task_id
-),
-matched AS (
+WITH matched AS (
   SELECT
     h.*,
     c.card IS NOT NULL AS in_archive,
     s.versions,
     f.stated AS first_stated,
     v.stated AS fitting
-  FROM held AS h
+  FROM artifact_admissions AS h
   LEFT JOIN card_contents AS c ON c.card = h.card
   LEFT JOIN card_schema_sets AS s
     ON s.card = h.card AND s.skill_key = h.skill_key AND s.media_key = h.media_key
@@ -39,7 +29,7 @@ reasoned AS (
   FROM matched
 )
 SELECT
-  task_id, artifact_id, agent, agent_key, client, client_key, registry, admitted_at, evidence, card, etag,
+  task, task_id, artifact_id, agent, agent_key, client, client_key, registry, admitted_at, evidence, card, etag,
   coalesce(fitting, first_stated) AS card_schema,
   versions AS card_versions,
   skill_key, media_key,

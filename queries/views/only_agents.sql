@@ -22,8 +22,8 @@ tasks_named AS (
   LEFT JOIN url_agents AS u ON u.url = r.url
 )
 SELECT n.task_id, max(n.agent) AS agent
-FROM tasks_named AS n
-JOIN agentless AS a ON a.task_id = n.task_id
+FROM agentless AS a
+JOIN tasks_named AS n ON n.task_id = a.task_id
 WHERE n.agent IS NOT NULL
 GROUP BY n.task_id
 HAVING count(DISTINCT n.agent) = 1

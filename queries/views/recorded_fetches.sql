@@ -34,10 +34,9 @@ any_shown AS (
   FROM any_counted
 )
 SELECT
-  a.agent_key,
-  a.task_id,
+  a.task,
   CASE WHEN o.n > 0 THEN o.from_registry WHEN a.n > 0 THEN a.from_registry END AS registry,
   CASE WHEN o.n > 0 THEN o.from_etag WHEN a.n > 0 THEN a.from_etag END AS etag
 FROM any_shown AS a
-JOIN own_shown AS o ON o.agent_key = a.agent_key AND o.task_id = a.task_id
+JOIN own_shown AS o ON o.task = a.task
 WHERE a.is_fetch = 0 AND o.is_fetch = 0

@@ -5,11 +5,11 @@ WITH recorded AS (
   SELECT DISTINCT agent_key, recorded AS card FROM tasks WHERE recorded IS NOT NULL
 )
 SELECT s.agent AS agent_key, s.client_key, s.card, s.t AS at, s.id AS rank, 1 AS is_fetch,
-  CAST(NULL AS VARCHAR) AS task_id, s.registry, s.etag
+  CAST(NULL AS BIGINT) AS task, s.registry, s.etag
 FROM card_sights AS s
 LEFT SEMI JOIN recorded AS r ON r.agent_key = s.agent AND r.card = s.card
 WHERE s.ok
 UNION ALL
-SELECT agent_key, client_key, recorded, admitted_at, 9223372036854775807, 0, task_id, NULL, NULL
+SELECT agent_key, client_key, recorded, admitted_at, 9223372036854775807, 0, task, NULL, NULL
 FROM tasks
 WHERE recorded IS NOT NULL

@@ -1,13 +1,12 @@
 -- view: the client's latest successful fetch before each task was sent
--- grain: one row for each task whose card was not recorded; `n` 0 is none
+-- grain: one row for each task whose card was not recorded and whose client fetched; `n` 0 is none
 -- model: §5 client_fetch
 WITH counted AS (
   SELECT
-    agent_key, client_key, task_id,
+    pair, task,
     sum(is_fetch) OVER (
-      PARTITION BY agent_key, client_key ORDER BY at, rank
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      PARTITION BY pair ORDER BY at, rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS n
   FROM task_fetch_points
 )
-SELECT agent_key, client_key, task_id, n FROM counted WHERE task_id IS NOT NULL
+SELECT pair, task, n FROM counted WHERE task IS NOT NULL

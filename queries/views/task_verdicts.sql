@@ -3,8 +3,7 @@
 -- model: §6: the worst verdict of its artifacts; verifiable when it completed with a verdict that tells
 WITH worst AS (
   SELECT
-    agent_key,
-    task_id,
+    task,
     min(
       CASE verdict
         WHEN 'split_brain' THEN 1 WHEN 'corrupt' THEN 2 WHEN 'mismatch_incomplete' THEN 3
@@ -17,7 +16,7 @@ WITH worst AS (
     max(artifact_at) AS last_artifact_at,
     min(CASE WHEN reason IS NOT NULL THEN artifact_id END) AS first_reasoned
   FROM judged
-  GROUP BY agent_key, task_id
+  GROUP BY task
 ),
 told AS (
   SELECT
@@ -28,10 +27,10 @@ told AS (
     END AS verdict,
     w.all_silent, w.any_match, w.any_mismatch, w.last_artifact_at, w.first_reasoned
   FROM admissions AS t
-  LEFT JOIN worst AS w ON w.agent_key = t.agent_key AND w.task_id = t.task_id
+  LEFT JOIN worst AS w ON w.task = t.task
 )
 SELECT
-  t.agent, t.agent_key, t.task_id, t.admitted_at, t.client, t.client_key, t.registry, t.state, t.completed,
+  t.task, t.agent, t.agent_key, t.task_id, t.admitted_at, t.client, t.client_key, t.registry, t.state, t.completed,
   t.verdict,
   coalesce(t.completed AND t.verdict IN ('split_brain', 'corrupt', 'no_digest', 'consistent'), false)
     AS verifiable,
@@ -42,5 +41,4 @@ SELECT
   t.any_match, t.any_mismatch, t.last_artifact_at
 FROM told AS t
 LEFT JOIN judged AS j
-  ON t.verdict = 'unverifiable'
-    AND j.agent_key = t.agent_key AND j.task_id = t.task_id AND j.artifact_id = t.first_reasoned
+  ON t.verdict = 'unverifiable' AND j.task = t.task AND j.artifact_id = t.first_reasoned
