@@ -2,10 +2,9 @@
 //!
 //! A text as a view points into buffers that many batches share, so a few rows may keep all that they were
 //! chosen from, and each batch names every buffer of its ancestors. Before rows are kept for later
-//! queries, their texts are copied into buffers of their own.
+//! queries, their texts are copied into buffers of their own, unless that took more.
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::datatypes::DataType;
+use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::error::ArrowError;
 use std::sync::Arc;
 
@@ -23,9 +22,8 @@ fn batch(batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
 }
 
 fn column(column: ArrayRef) -> ArrayRef {
-    if column.data_type() == &DataType::Utf8View {
-        Arc::new(column.as_string_view().gc())
-    } else {
-        column
-    }
+    let Some(texts) = column.as_string_view_opt() else { return column };
+    // Texts that repeat, read through a dictionary, take less as they are than as copies.
+    let held: usize = texts.data_buffers().iter().map(arrow::buffer::Buffer::len).sum();
+    if held <= texts.total_buffer_bytes_used() { column } else { Arc::new(texts.gc()) }
 }

@@ -2,23 +2,20 @@
 
 use super::compact;
 use super::header::{Header, Parameter};
+use super::views::Views;
 use super::{
     Limits, Note, QueryError, Settings, catalogue, files, indicators, notes, register, text,
 };
 use crate::tables::Dataset;
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use datafusion::config::ConfigOptions;
-use datafusion::datasource::MemTable;
 use datafusion::error::DataFusionError;
 use datafusion::execution::memory_pool::GreedyMemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_plan::{ExecutionPlanProperties, collect_partitioned};
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
-use globset::{Glob, GlobSet, GlobSetBuilder};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::runtime::Runtime;
 
 /// The answer of a query.
@@ -28,34 +25,6 @@ pub struct Rows {
     pub schema: SchemaRef,
     /// Its rows, in order.
     pub batches: Vec<RecordBatch>,
-}
-
-/// A view within the limits, and the view that it is when there are none.
-const SELECTIONS: &[(&str, &str)] = &[
-    ("binding_selection", "bindings_found"),
-    ("fetch_selection", "fetches"),
-    ("group_selection", "groups"),
-    ("incident_selection", "incidents"),
-    ("lag_selection", "lags"),
-    ("rotation_selection", "rotations_found"),
-    ("storm_selection", "storms"),
-    ("task_selection", "task_verdicts"),
-    ("try_selection", "tries"),
-    ("window_selection", "windows"),
-];
-
-/// Relations that hold the names within the limits, made before the first selection.
-const LIMITED: &[&str] = &["limited_agents", "limited_registries", "limited_clients"];
-
-/// A glob of the limits that no name matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unmatched {
-    /// `agent`, `registry` or `client`.
-    pub kind: &'static str,
-    /// The glob.
-    pub glob: String,
-    /// The name that it is nearest to, if it is near to one.
-    pub nearest: Option<String>,
 }
 
 /// What a query reads from.
@@ -69,13 +38,10 @@ pub enum Relation<'a> {
 
 /// A session over one data set.
 pub struct Session {
-    runtime: Runtime,
-    context: SessionContext,
-    settings: Settings,
-    /// Views and queries that are registered already.
-    made: Mutex<BTreeSet<String>>,
-    /// How often each view will still be read; what is not in here stays.
-    left: Mutex<BTreeMap<String, usize>>,
+    pub(super) runtime: Runtime,
+    pub(super) context: SessionContext,
+    pub(super) settings: Settings,
+    pub(super) views: Views,
     /// Keeps the segments' folder.
     _dataset: Dataset,
 }
@@ -101,7 +67,11 @@ impl Session {
             .build()
             .map_err(|e| QueryError::Failed { name: "tables".into(), message: e.to_string() })?;
         let mut options = ConfigOptions::new();
-        options.execution.target_partitions = threads;
+        // Views are made side by side (see `views`); parting each of them as often costs a fifth more.
+        options.execution.target_partitions = match settings.memory_limit {
+            Some(_) => threads,
+            None => threads.div_ceil(2),
+        };
         options.execution.parquet.pushdown_filters = false;
         options.sql_parser.collect_spans = true;
         let mut environment = RuntimeEnvBuilder::new();
@@ -126,8 +96,7 @@ impl Session {
             runtime,
             context,
             settings: settings.clone(),
-            made: Mutex::new(BTreeSet::new()),
-            left: Mutex::new(BTreeMap::new()),
+            views: Views::default(),
             _dataset: dataset,
         })
     }
@@ -149,59 +118,10 @@ impl Session {
             return Err(self.unknown(name));
         }
         let sql = self.prepared(Relation::Named(name), params)?;
+        self.asked(Relation::Named(name))?;
         let rows = self.rows(name, &sql)?;
         self.done(Relation::Named(name))?;
         Ok(rows)
-    }
-
-    /// Tells everything that will be asked, so that a view is let go as soon as nothing needs it any
-    /// more. What is asked beside it is right, too: views are made again.
-    pub fn expect(&self, questions: &[Relation<'_>]) {
-        // With limits, views also read what names the globs match.
-        if self.settings.limits.any() {
-            return;
-        }
-        let mut left = BTreeMap::new();
-        let mut open: Vec<String> =
-            questions.iter().flat_map(|question| self.reads(*question)).collect();
-        while let Some(name) = open.pop() {
-            let uses = left.entry(name.clone()).or_insert(0);
-            *uses += 1;
-            if *uses == 1 {
-                open.extend(self.reads(Relation::Named(&name)));
-            }
-        }
-        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = left;
-    }
-
-    /// The views that a relation reads itself.
-    fn reads(&self, relation: Relation<'_>) -> Vec<String> {
-        let names = match relation {
-            Relation::Named(name) => match SELECTIONS.iter().find(|(view, _)| *view == name) {
-                Some((_, whole)) => vec![*whole],
-                None => self.text(name).map(|text| self.names_in(name, text)).unwrap_or_default(),
-            },
-            Relation::Sql(sql) => text::names(sql),
-        };
-        names.into_iter().filter(|name| self.text(name).is_some()).map(str::to_owned).collect()
-    }
-
-    /// A relation was asked: what nothing else needs is let go.
-    fn done(&self, relation: Relation<'_>) -> Result<(), QueryError> {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        if left.is_empty() {
-            return Ok(());
-        }
-        for name in self.reads(relation) {
-            let Some(uses) = left.get_mut(&name) else { continue };
-            *uses -= 1;
-            if *uses == 0 {
-                left.remove(&name);
-                self.context.deregister_table(&name).map_err(|error| failed(&name, &error))?;
-                self.made.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
-            }
-        }
-        Ok(())
     }
 
     /// Runs `SELECT columns FROM relation`, the columns being SQL.
@@ -215,6 +135,7 @@ impl Session {
         params: &[(String, String)],
     ) -> Result<Rows, QueryError> {
         let sql = self.prepared(relation, params)?;
+        self.asked(relation)?;
         let sql = sql.trim_end().trim_end_matches(';');
         let rows =
             self.rows(relation.name(), &format!("SELECT {columns} FROM ({sql}\n) AS relation"))?;
@@ -232,6 +153,7 @@ impl Session {
         params: &[(String, String)],
     ) -> Result<Vec<String>, QueryError> {
         let sql = self.prepared(relation, params)?;
+        self.needs(relation)?;
         let context = self.context.clone();
         let frame =
             run(&self.runtime, async move { context.sql_with_options(&sql, only_reads()).await })
@@ -239,7 +161,7 @@ impl Session {
         Ok(frame.schema().fields().iter().map(|field| field.name().clone()).collect())
     }
 
-    /// The text of a relation with its parameters bound; what it reads is made.
+    /// The text of a relation with its parameters bound.
     fn prepared(
         &self,
         relation: Relation<'_>,
@@ -248,11 +170,9 @@ impl Session {
         match relation {
             Relation::Named(name) => {
                 let text = self.text(name).ok_or_else(|| self.unknown(name))?;
-                self.needs_of(name, text)?;
                 self.bind(name, text, params)
             }
             Relation::Sql(sql) => {
-                self.needs_all(&text::names(sql))?;
                 let header = Header::parse(sql).unwrap_or_default();
                 self.bind("-e", Text { sql, parameters: &header.parameters }, params)
             }
@@ -265,6 +185,7 @@ impl Session {
     /// When the SQL is wrong, changes anything, or lacks a parameter's value.
     pub fn sql(&self, sql: &str, params: &[(String, String)]) -> Result<Rows, QueryError> {
         let prepared = self.prepared(Relation::Sql(sql), params)?;
+        self.asked(Relation::Sql(sql))?;
         let rows = self.rows("-e", &prepared)?;
         self.done(Relation::Sql(sql))?;
         Ok(rows)
@@ -284,7 +205,7 @@ impl Session {
     /// When it cannot be planned.
     pub fn plan(&self, name: &str) -> Result<LogicalPlan, QueryError> {
         let text = self.text(name).ok_or_else(|| self.unknown(name))?;
-        self.needs(text.sql)?;
+        self.make_all(&self.views_among(text::relations(text.sql)))?;
         let sql = self.bind(name, text, &[])?;
         let state = self.context.state();
         run(&self.runtime, async move { state.create_logical_plan(&sql).await })
@@ -321,12 +242,12 @@ impl Session {
     }
 
     /// Names of the queries that can be run by name, the user's first.
-    fn query_names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn query_names(&self) -> impl Iterator<Item = &str> {
         let own = self.settings.queries.iter().map(|query| query.name.as_str());
         own.chain(catalogue().iter().chain(indicators()).map(|query| query.name))
     }
 
-    fn unknown(&self, name: &str) -> QueryError {
+    pub(super) fn unknown(&self, name: &str) -> QueryError {
         QueryError::UnknownQuery {
             name: name.to_owned(),
             nearest: nearest(name, self.query_names()),
@@ -334,7 +255,7 @@ impl Session {
     }
 
     /// The text of the user's query, else of the built-in query, indicator or view `name`.
-    fn text(&self, name: &str) -> Option<Text<'_>> {
+    pub(super) fn text(&self, name: &str) -> Option<Text<'_>> {
         if let Some(own) = self.settings.queries.iter().find(|query| query.name == name) {
             return Some(Text { sql: &own.sql, parameters: &own.header.parameters });
         }
@@ -347,7 +268,7 @@ impl Session {
     }
 
     /// Puts the values of parameters into a text: those given, else the defaults, else the settings'.
-    fn bind(
+    pub(super) fn bind(
         &self,
         name: &str,
         text: Text<'_>,
@@ -382,138 +303,7 @@ impl Session {
         }
     }
 
-    /// Makes the relations that `sql` reads, those that they read first.
-    fn needs(&self, sql: &str) -> Result<(), QueryError> {
-        self.needs_all(&text::relations(sql))
-    }
-
-    /// Makes the relations that a named query reads. The style of a user's query is not ours: there
-    /// every word may be one.
-    fn needs_of(&self, name: &str, text: Text<'_>) -> Result<(), QueryError> {
-        self.needs_all(&self.names_in(name, text))
-    }
-
-    fn names_in<'t>(&self, name: &str, text: Text<'t>) -> Vec<&'t str> {
-        if !self.settings.queries.iter().any(|query| query.name == name) {
-            return text::relations(text.sql);
-        }
-        let mut names = text::names(text.sql);
-        names.retain(|word| *word != name);
-        names
-    }
-
-    fn needs_all(&self, names: &[&str]) -> Result<(), QueryError> {
-        for name in names {
-            if !self.is_made(name) {
-                if LIMITED.contains(name) {
-                    self.make_limited()?;
-                } else if self.text(name).is_some() {
-                    self.make(name)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn is_made(&self, name: &str) -> bool {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
-    }
-
-    fn set_made(&self, name: &str) {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
-    }
-
-    fn make(&self, name: &str) -> Result<(), QueryError> {
-        let whole = SELECTIONS.iter().find(|(selection, _)| *selection == name);
-        if let (Some((_, whole)), false) = (whole, self.settings.limits.any()) {
-            self.needs_all(&[whole])?;
-            let table = self
-                .runtime
-                .block_on(self.context.table_provider(*whole))
-                .map_err(|error| failed(name, &error))?;
-            self.context.register_table(name, table).map_err(|error| failed(name, &error))?;
-            self.set_made(name);
-            return self.done(Relation::Named(name));
-        }
-        let text = self.text(name).ok_or_else(|| self.unknown(name))?;
-        self.needs_of(name, text)?;
-        let sql = self.bind(name, text, &[])?;
-        let (context, view) = (self.context.clone(), name.to_owned());
-        run(&self.runtime, async move {
-            let plan = context.sql(&sql).await?.create_physical_plan().await?;
-            let schema = plan.schema();
-            let parts = if plan.output_partitioning().partition_count() == 0 {
-                vec![vec![]]
-            } else {
-                collect_partitioned(plan, context.task_ctx()).await?
-            };
-            let parts = parts.into_iter().map(compact::batches).collect::<Result<Vec<_>, _>>()?;
-            context.register_table(view, Arc::new(MemTable::try_new(schema, parts)?))?;
-            Ok(())
-        })
-        .map_err(|error| failed(name, &error))?;
-        self.set_made(name);
-        self.done(Relation::Named(name))
-    }
-
-    /// The names of agents, registries and clients that the limits' globs match; all when there is
-    /// no glob. `''` stands for unknown.
-    fn make_limited(&self) -> Result<(), QueryError> {
-        let limits = &self.settings.limits;
-        for (name, globs) in
-            LIMITED.iter().zip([&limits.agents, &limits.registries, &limits.clients])
-        {
-            let kind = name.strip_prefix("limited_").unwrap_or(name);
-            let matcher = globset(globs)?;
-            let mut names = self.names(kind)?;
-            names.retain(|name| matcher.as_ref().is_none_or(|m| m.is_match(name)));
-            let names: Vec<Vec<String>> = names.into_iter().map(|name| vec![name]).collect();
-            register::texts(&self.context, name, &["name"], &names)
-                .map_err(|error| failed(name, &error))?;
-            self.set_made(name);
-        }
-        Ok(())
-    }
-
-    /// All names of a kind of the view `names`; `''` stands for unknown.
-    fn names(&self, kind: &str) -> Result<Vec<String>, QueryError> {
-        let sql = format!("SELECT name FROM names WHERE kind = '{kind}' ORDER BY name");
-        let rows = self.sql(&sql, &[])?;
-        let mut names = Vec::new();
-        for batch in &rows.batches {
-            let column = arrow::compute::cast(batch.column(0), &arrow::datatypes::DataType::Utf8)
-                .map_err(|e| failed("names", &e.into()))?;
-            let texts = column.as_string::<i32>();
-            names.extend((0..texts.len()).map(|i| texts.value(i).to_owned()));
-        }
-        Ok(names)
-    }
-
-    /// Globs of the limits that no name matches.
-    ///
-    /// # Errors
-    /// When a glob is none, or the names cannot be read.
-    pub fn unmatched(&self) -> Result<Vec<Unmatched>, QueryError> {
-        let limits = &self.settings.limits;
-        let mut unmatched = Vec::new();
-        for (all, kind, globs) in [
-            ("agents", "agent", &limits.agents),
-            ("registries", "registry", &limits.registries),
-            ("clients", "client", &limits.clients),
-        ] {
-            let names = if globs.is_empty() { Vec::new() } else { self.names(all)? };
-            for glob in globs {
-                let matcher = globset(std::slice::from_ref(glob))?;
-                if !names.iter().any(|name| matcher.as_ref().is_some_and(|m| m.is_match(name))) {
-                    let nearest = nearest(glob, names.iter().map(String::as_str));
-                    unmatched.push(Unmatched { kind, glob: glob.clone(), nearest });
-                }
-            }
-        }
-        Ok(unmatched)
-    }
-
-    fn rows(&self, name: &str, sql: &str) -> Result<Rows, QueryError> {
+    pub(super) fn rows(&self, name: &str, sql: &str) -> Result<Rows, QueryError> {
         let only_reads = only_reads();
         let (context, sql) = (self.context.clone(), sql.to_owned());
         run(&self.runtime, async move {
@@ -528,7 +318,7 @@ impl Session {
 
 /// Runs a future on a thread of the runtime and waits for it: planning wants a deeper stack than the
 /// caller may have.
-fn run<T: Send + 'static>(
+pub(super) fn run<T: Send + 'static>(
     runtime: &Runtime,
     future: impl Future<Output = Result<T, DataFusionError>> + Send + 'static,
 ) -> Result<T, DataFusionError> {
@@ -545,23 +335,10 @@ fn literal(value: &str) -> String {
     if plain { value.to_owned() } else { text::quoted(value) }
 }
 
-fn globset(globs: &[String]) -> Result<Option<GlobSet>, QueryError> {
-    if globs.is_empty() {
-        return Ok(None);
-    }
-    let mut builder = GlobSetBuilder::new();
-    for glob in globs {
-        let glob = Glob::new(glob)
-            .map_err(|e| QueryError::Parameter(format!("`{glob}` is no glob: {}", e.kind())))?;
-        builder.add(glob);
-    }
-    builder.build().map(Some).map_err(|e| QueryError::Parameter(e.to_string()))
-}
-
 /// The text of a query and its parameters.
 #[derive(Clone, Copy)]
-struct Text<'a> {
-    sql: &'a str,
+pub(super) struct Text<'a> {
+    pub(super) sql: &'a str,
     parameters: &'a [Parameter],
 }
 
@@ -571,6 +348,13 @@ impl Relation<'_> {
         match self {
             Self::Named(name) => name,
             Self::Sql(_) => "-e",
+        }
+    }
+
+    /// Its name, or its SQL.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Named(text) | Self::Sql(text) => text,
         }
     }
 }

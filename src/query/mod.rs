@@ -20,14 +20,16 @@ mod own;
 mod register;
 mod settings;
 mod text;
+mod views;
 
 pub use catalogue::{BuiltIn, ColumnDoc, catalogue, indicators};
-pub use engine::{Relation, Rows, Session, Unmatched};
+pub use engine::{Relation, Rows, Session};
 pub use header::{Header, HeaderError, Parameter};
 pub use known::{Known, Origin};
 pub use notes::{NOTES, Note};
 pub use own::{OwnFault, OwnQuery};
 pub use settings::{Limits, Settings};
+pub use views::Unmatched;
 
 use std::fmt;
 
