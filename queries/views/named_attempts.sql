@@ -1,37 +1,55 @@
 -- view: attempts with the agent of their URL, in a fixed order at equal times, and their own outcome
 -- grain: one row for each attempt
 -- model: §1, §7: the outcome as recorded, else derived; what depends on other events comes in `tries`
-WITH derived AS (
+WITH told AS (
   SELECT
     a.*,
     coalesce(a.agent, u.agent) AS named_agent,
-    a.outcome_recorded IS NULL AS is_derived,
     CASE
-      WHEN a.outcome_recorded IS NOT NULL THEN a.outcome_recorded
-      WHEN a.rpc_code IS NOT NULL THEN coalesce(c.outcome, 'other')
-      WHEN a.transport_error THEN CASE WHEN a.opened THEN 'midstream' ELSE 'transport' END
-      WHEN a.task_state IS NOT NULL THEN coalesce(s.outcome, 'accepted')
-      WHEN a.grpc_status IS NOT NULL THEN coalesce(g.outcome, 'other')
-      WHEN a.http_status IS NOT NULL
-        THEN coalesce(
-          h.outcome,
-          CASE
-            WHEN a.http_status BETWEEN 200 AND 299 THEN 'accepted'
-            WHEN a.http_status BETWEEN 500 AND 599 THEN 'transport'
-            ELSE 'other'
-          END
-        )
-      WHEN a.error IS NOT NULL OR a.error_reason IS NOT NULL THEN 'other'
-      ELSE 'accepted'
-    END AS first_outcome
+      WHEN a.outcome_recorded IS NOT NULL THEN 'recorded'
+      WHEN a.rpc_code IS NOT NULL THEN 'code'
+      WHEN a.transport_error THEN 'broken'
+      WHEN a.task_state IS NOT NULL THEN 'state'
+      WHEN a.grpc_status IS NOT NULL THEN 'grpc'
+      WHEN a.http_status IS NOT NULL THEN 'http'
+      WHEN a.error IS NOT NULL OR a.error_reason IS NOT NULL THEN 'error'
+      ELSE 'nothing'
+    END AS sign
   FROM attempts AS a
   LEFT JOIN url_agents AS u ON u.url = a.url
-  LEFT JOIN outcome_rules AS c
-    ON c.kind = 'code' AND c.era = a.era AND c.key = CAST(a.rpc_code AS VARCHAR)
-  LEFT JOIN outcome_rules AS s ON s.kind = 'state' AND s.era = a.era AND s.key = a.task_state
-  LEFT JOIN outcome_rules AS g ON g.kind = 'grpc' AND g.era = a.era AND g.key = a.grpc_status
-  LEFT JOIN outcome_rules AS h
-    ON h.kind = 'http' AND h.era = a.era AND h.key = CAST(a.http_status AS VARCHAR)
+),
+signed AS (
+  SELECT
+    *,
+    CASE sign
+      WHEN 'code' THEN CAST(rpc_code AS VARCHAR)
+      WHEN 'state' THEN task_state
+      WHEN 'grpc' THEN grpc_status
+      WHEN 'http' THEN CAST(http_status AS VARCHAR)
+    END AS sign_key
+  FROM told
+),
+derived AS (
+  SELECT
+    a.*,
+    a.sign <> 'recorded' AS is_derived,
+    CASE a.sign
+      WHEN 'recorded' THEN a.outcome_recorded
+      WHEN 'broken' THEN CASE WHEN a.opened THEN 'midstream' ELSE 'transport' END
+      WHEN 'error' THEN 'other'
+      WHEN 'nothing' THEN 'accepted'
+      ELSE coalesce(
+        r.outcome,
+        CASE
+          WHEN a.sign = 'state' THEN 'accepted'
+          WHEN a.sign = 'http' AND a.http_status BETWEEN 200 AND 299 THEN 'accepted'
+          WHEN a.sign = 'http' AND a.http_status BETWEEN 500 AND 599 THEN 'transport'
+          ELSE 'other'
+        END
+      )
+    END AS first_outcome
+  FROM signed AS a
+  LEFT JOIN outcome_rules AS r ON r.kind = a.sign AND r.era = a.era AND r.key = a.sign_key
 )
 SELECT
   CAST(row_number() OVER (
