@@ -15,6 +15,10 @@ use crate::problem::{At, Kind};
 use memchr::{memchr_iter, memrchr};
 use std::sync::Arc;
 
+/// The most records of a chunk that is framed while it is cut: of short broken lines each costs much more
+/// than its bytes. Few in tests, so that they meet it.
+const MOST_FRAMES: usize = if cfg!(test) { 3 } else { 128 << 10 };
+
 /// A record that is passed over because it is too large to hold.
 #[derive(Debug)]
 pub(super) struct Skipping {
@@ -42,6 +46,8 @@ pub struct Chunks<'r> {
     pub(super) skipping: Option<Skipping>,
     pub(super) scanner: Option<ArrayScanner>,
     pub(super) mark: Option<Kind>,
+    /// The buffer begins with lines that were too many for the last chunk.
+    unframed: bool,
     pub(super) done: bool,
 }
 
@@ -63,6 +69,7 @@ impl<'r> Chunks<'r> {
             at,
             skipping: None,
             scanner,
+            unframed: false,
             done: false,
         }
     }
@@ -175,7 +182,7 @@ impl Chunks<'_> {
                 }
                 continue;
             }
-            let mut ended = !self.more();
+            let mut ended = !std::mem::take(&mut self.unframed) && !self.more();
             while !ended && self.held().len() < enough {
                 ended = !self.more();
             }
@@ -214,6 +221,9 @@ impl Chunks<'_> {
         };
         let mut frames = Vec::new();
         let skip = loop {
+            if frames.len() == MOST_FRAMES {
+                break None;
+            }
             match walk.walk() {
                 Walked::Frame(frame) => frames.push(frame),
                 Walked::Skip(start, skip) => break Some((start, skip)),
@@ -221,6 +231,7 @@ impl Chunks<'_> {
             }
         };
         let len = walk.next;
+        self.unframed = frames.len() == MOST_FRAMES;
         let chunk = (len > 0).then(|| self.cut(len, Ending::Boundary, Some(frames)));
         let Some((start, skip)) = skip else { return chunk };
         self.pass(start - len);
