@@ -1,12 +1,13 @@
 -- view: the states of tasks, in a fixed order at equal times
 -- grain: one row for each status and for each state that an attempt was answered with
--- model: §1, §6: the state an attempt was answered with counts, at its end
+-- model: §1, §6: the state an attempt was answered with counts, at its end; of rows equal in all that
+--   orders them any may come first, since nothing that is read of them differs
 WITH told AS (
   SELECT
     false AS is_answer,
     CAST(e.time AS BIGINT) AS t,
     coalesce(e.agent, u.agent, o.agent) AS agent,
-    e.client, e.task_id, e.state, e.admitted_under, e.source_file, e.source_line, e.source_byte
+    e.client, e.task_id, e.state, e.admitted_under
   FROM task_events AS e
   LEFT JOIN url_agents AS u ON u.url = e.url
   LEFT JOIN only_agents AS o ON o.task_id = e.task_id
@@ -15,15 +16,14 @@ WITH told AS (
     true,
     a.answered,
     coalesce(a.named_agent, o.agent),
-    a.client, a.task_id, a.task_state, a.admitted_under, a.source_file, a.source_line, CAST(a.id AS BIGINT)
+    a.client, a.task_id, a.task_state, a.admitted_under
   FROM named_attempts AS a
   LEFT JOIN only_agents AS o ON o.task_id = a.task_id
   WHERE a.task_state IS NOT NULL AND a.task_id IS NOT NULL
 )
 SELECT
   CAST(row_number() OVER (
-    ORDER BY t, client NULLS LAST, task_id, admitted_under NULLS LAST, state, is_answer,
-      source_file, source_line, source_byte
+    ORDER BY t, client NULLS LAST, task_id, admitted_under NULLS LAST, state
   ) AS BIGINT) AS id,
   is_answer,
   t,
