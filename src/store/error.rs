@@ -23,6 +23,8 @@ pub enum StoreError {
         commit: u64,
         /// Its layout.
         layout: String,
+        /// The program that wrote it.
+        made_by: String,
     },
     /// A commit cannot be read, or is missing between others.
     BadCommit {
@@ -69,7 +71,9 @@ impl StoreError {
                 "[client], [agents], [registries], [extract] and [[mapping]] act at ingest: restore those \
                  the store was made under, or ingest everything anew into another store"
             }
-            Self::OtherLayout { .. } => "ingest everything anew into another store",
+            Self::OtherLayout { .. } => {
+                "ingest everything anew into another store, or read it with the program that made it"
+            }
             Self::BadCommit { .. } => "`carddrift store verify` tells what is damaged",
             Self::Io { .. } | Self::Ingest(_) => return None,
         })
@@ -89,10 +93,11 @@ impl fmt::Display for StoreError {
                     "commit {commit} of the store was made under other settings of the ingest"
                 )
             }
-            Self::OtherLayout { commit, layout } => {
+            Self::OtherLayout { commit, layout, made_by } => {
                 write!(
                     f,
-                    "commit {commit} of the store has tables of layout {layout}, not {}",
+                    "commit {commit} of the store, made by {made_by}, has tables of layout {layout}; this program \
+                     reads layout {}",
                     crate::tables::LAYOUT
                 )
             }

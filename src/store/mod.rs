@@ -109,6 +109,19 @@ impl Store {
         commit::read_all(&self.root.join(COMMITS))
     }
 
+    /// The commits of a store whose tables have the layout that this program reads.
+    fn readable(&self) -> Result<Vec<Commit>, StoreError> {
+        let commits = self.commits()?;
+        match commits.iter().find(|commit| commit.layout != LAYOUT) {
+            Some(other) => Err(StoreError::OtherLayout {
+                commit: other.number,
+                layout: other.layout.clone(),
+                made_by: other.made_by.clone(),
+            }),
+            None => Ok(commits),
+        }
+    }
+
     /// The rows of all commits. While it is there, no file of it is removed.
     pub fn dataset(&self) -> Result<Dataset, StoreError> {
         Ok(self.dataset_until(None)?.0)
@@ -122,7 +135,7 @@ impl Store {
         if let Some(hold) = hold::take(&self.root)? {
             dataset.keep(Arc::new(hold));
         }
-        let commits = self.commits()?;
+        let commits = self.readable()?;
         for (commit, file) in in_force(&commits) {
             if let Some(table) = file.table().filter(|_| until.is_none_or(|until| commit <= until))
             {
@@ -165,16 +178,10 @@ impl Store {
         options: &IngestOptions,
     ) -> Result<Ingested, StoreError> {
         let lock = Lock::take(&self.root)?;
-        let commits = self.commits()?;
+        let commits = self.readable()?;
         let settings = settings::fingerprint(config);
         if let Some(other) = commits.iter().find(|commit| commit.settings != settings) {
             return Err(StoreError::OtherSettings { commit: other.number });
-        }
-        if let Some(other) = commits.iter().find(|commit| commit.layout != LAYOUT) {
-            return Err(StoreError::OtherLayout {
-                commit: other.number,
-                layout: other.layout.clone(),
-            });
         }
         let staging = self.root.join(STAGING);
         disk::fresh_folder(&staging).map_err(|error| StoreError::io(&staging, error))?;

@@ -63,7 +63,7 @@ impl Store {
     /// `dry`, only tells.
     pub fn retain(&self, from: i64, dry: bool) -> Result<Retained, StoreError> {
         let lock = Lock::take(self.root())?;
-        let commits = self.commits()?;
+        let commits = self.readable()?;
         let mut old = Vec::new();
         let mut kept = Vec::new();
         for (file, table) in tables(&commits) {

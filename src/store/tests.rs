@@ -201,6 +201,32 @@ fn damage_is_told() {
 }
 
 #[test]
+fn tables_of_another_layout_are_refused_by_all_that_read_them() {
+    let place = Place::new();
+    place.ingest(&[place.file("a", &[CARD, STATUS].join("\n"))]);
+    let store = place.store();
+    let path = store.root().join("commits/0000000001.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"layout\": \"", "\"layout\": \"0.")).unwrap();
+    let other = format!("0.{LAYOUT}");
+    let refused = |answer: Result<(), StoreError>| {
+        assert!(
+            matches!(&answer, Err(StoreError::OtherLayout { commit: 1, layout, .. }) if *layout == other),
+            "{answer:?}"
+        );
+    };
+    refused(store.dataset().map(drop));
+    refused(store.dataset_until(Some(1)).map(drop));
+    refused(store.retain(0, true).map(drop));
+    let again =
+        store.ingest(&[place.file("b", LATER)], &Config::default(), &IngestOptions::default());
+    refused(again.map(drop));
+    // What is there can still be listed and hashed.
+    assert_eq!(store.commits().unwrap().len(), 1);
+    assert_eq!(store.verify().unwrap(), []);
+}
+
+#[test]
 fn folders_that_are_no_stores() {
     let place = Place::new();
     place.file("mine", "x");
