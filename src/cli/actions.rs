@@ -5,7 +5,7 @@ use super::exit::{Exit, Failure};
 use super::since::SinceArgs;
 use super::{gate, output, query, reading};
 use crate::query::{Rows, Session};
-use crate::report::{answers::view, news::Before, work, write_rows};
+use crate::report::{answers::view, work, write_rows};
 use clap::Args;
 
 /// List what is to be done, one item of work a line, with stable ids; nothing is sent anywhere
@@ -39,16 +39,7 @@ pub fn run(globals: &Globals, given: &Actions) -> Result<Exit, Failure> {
     let store = given.from.store.as_deref();
     let since = given.since.commit(store)?;
     let read = reading::open(globals, &given.from, &given.limits)?;
-    let before = since.map(|since| {
-        let commits = (since, read.extent.commit);
-        SinceArgs::before(globals, &given.from, &given.limits, commits, |session| {
-            Ok(Before::of(view(&items(session)?))?)
-        })
-    });
-    let mut rows = items(&read.session)?;
-    if let Some(before) = before.transpose()? {
-        rows = before.unwrap_or_else(Before::everything).leave_new(&rows)?;
-    }
+    let rows = SinceArgs::rows(globals, &given.from, &given.limits, (since, &read), items)?;
     output::deliver(given.to.output.as_deref(), |out| Ok(write_rows(view(&rows), format, out)?))?;
     let exit = read.exit.max(gate::check(&conditions, view(&rows))?);
     given.since.done(store, &read, exit)?;

@@ -5,7 +5,7 @@ use super::exit::{Exit, Failure};
 use super::since::SinceArgs;
 use super::{gate, output, reading};
 use crate::query::{Known, Relation, Session};
-use crate::report::{Format, answers::view, news::Before, write_rows};
+use crate::report::{Format, answers::view, write_rows};
 use clap::{Args, ValueHint};
 use std::fs;
 use std::io::IsTerminal;
@@ -82,21 +82,12 @@ pub fn run(globals: &Globals, query: &Query) -> Result<Exit, Failure> {
     let read = reading::open(globals, &query.from, &query.limits)?;
     let ask = |session: &Session| {
         if let Some(sql) = &sql {
-            return session.sql(sql, &params);
+            return Ok(session.sql(sql, &params)?);
         }
         session.expect(&[Relation::Named(name)]);
-        session.query(name, &params)
+        Ok(session.query(name, &params)?)
     };
-    let before = since.map(|since| {
-        let commits = (since, read.extent.commit);
-        SinceArgs::before(globals, &query.from, &query.limits, commits, |session| {
-            Ok(Before::of(view(&ask(session)?))?)
-        })
-    });
-    let mut rows = ask(&read.session)?;
-    if let Some(before) = before.transpose()? {
-        rows = before.unwrap_or_else(Before::everything).leave_new(&rows)?;
-    }
+    let rows = SinceArgs::rows(globals, &query.from, &query.limits, (since, &read), ask)?;
     output::deliver(query.to.output.as_deref(), |out| Ok(write_rows(view(&rows), format, out)?))?;
     let exit = read.exit.max(gate::check(&conditions, view(&rows))?);
     query.since.done(store, &read, exit)?;

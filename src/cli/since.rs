@@ -7,7 +7,8 @@ use super::arguments::{From, Globals, LimitArgs};
 use super::exit::{Exit, Failure};
 use super::output;
 use super::reading::{self, Read};
-use crate::query::Session;
+use crate::query::{Rows, Session};
+use crate::report::{answers::view, news::Before};
 use crate::store::Store;
 use clap::{Args, ValueHint};
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,28 @@ impl SinceArgs {
             return Err(refused(path, "it was written for another store"));
         }
         Ok(Some(mark.commit).filter(|commit| *commit > 0))
+    }
+
+    /// The rows that `ask` gives of what was read, but those that it gave of the store at that commit.
+    pub fn rows(
+        globals: &Globals,
+        from: &From,
+        limits: &LimitArgs,
+        (since, read): (Option<u64>, &Read),
+        ask: impl Fn(&Session) -> Result<Rows, Failure>,
+    ) -> Result<Rows, Failure> {
+        // Asked before: the older session is closed again before the newer one asks.
+        let before = since.map(|since| {
+            let commits = (since, read.extent.commit);
+            Self::before(globals, from, limits, commits, |session| {
+                Ok(Before::of(view(&ask(session)?))?)
+            })
+        });
+        let rows = ask(&read.session)?;
+        match before.transpose()? {
+            Some(before) => Ok(before.unwrap_or_else(Before::everything).leave_new(&rows)?),
+            None => Ok(rows),
+        }
     }
 
     /// What `say` says of the store as it was at that commit; `None`: that is as it is now.

@@ -34,7 +34,7 @@ enum What {
     /// List the commits
     Ls(Listing),
     /// Hash every file and compare it with its commit; exit with 3 when one differs
-    Verify(Place),
+    Verify(Verify),
     /// Remove files of ingests that did not end, and what is older than a limit
     Gc(Gc),
     /// List the Parquet files of each table, for other tools
@@ -46,6 +46,15 @@ struct Place {
     /// The store
     #[arg(value_name = "STORE", value_hint = ValueHint::DirPath)]
     store: PathBuf,
+}
+
+#[derive(Debug, Args)]
+struct Verify {
+    #[command(flatten)]
+    place: Place,
+    /// How to print what was found
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    format: ToldFormat,
 }
 
 #[derive(Debug, Args)]
@@ -75,12 +84,12 @@ struct Gc {
     dry_run: bool,
     /// How to print what was done
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
-    format: GcFormat,
+    format: ToldFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum GcFormat {
-    /// One line.
+enum ToldFormat {
+    /// Lines.
     Text,
     /// One object.
     Json,
@@ -96,7 +105,7 @@ pub fn run(globals: &Globals, given: &StoreCommand) -> Result<Exit, Failure> {
     match &given.command {
         What::Ls(listing) => print(globals, listing, commits),
         What::Files(listing) => print(globals, listing, files),
-        What::Verify(place) => verify(place),
+        What::Verify(given) => verify(given),
         What::Gc(gc) => collect(gc),
     }
 }
@@ -161,28 +170,66 @@ fn files(store: &Store) -> Result<RecordBatch, Failure> {
     ])
 }
 
-fn verify(place: &Place) -> Result<Exit, Failure> {
-    let store = Store::open(&place.store)?;
+/// What `verify` found, as JSON.
+#[derive(Serialize)]
+struct Verified {
+    commits: usize,
+    files: usize,
+    faults: Vec<Differs>,
+}
+
+/// A file that is not what its commit says.
+#[derive(Serialize)]
+struct Differs {
+    commit: u64,
+    path: String,
+    why: String,
+}
+
+fn verify(given: &Verify) -> Result<Exit, Failure> {
+    let store = Store::open(&given.place.store)?;
     let faults = store.verify()?;
     let commits = store.commits()?;
-    let files = in_force(&commits).count() as u64;
+    let found = Verified {
+        commits: commits.len(),
+        files: in_force(&commits).count(),
+        faults: faults
+            .into_iter()
+            .map(|fault| Differs {
+                commit: fault.commit,
+                path: fault.path.display().to_string(),
+                why: fault.why,
+            })
+            .collect(),
+    };
     output::deliver(None, |out| {
-        for fault in &faults {
-            writeln!(out, "commit {}: {}: {}", fault.commit, fault.path.display(), fault.why)?;
-        }
-        writeln!(
-            out,
-            "{} in {}: {}",
-            counted(i64::try_from(files).unwrap_or(i64::MAX), "file", "files"),
-            counted(i64::try_from(commits.len()).unwrap_or(i64::MAX), "commit", "commits"),
-            match faults.len() {
-                0 => "all are what their commits say".to_owned(),
-                n => format!("{n} are not what their commits say"),
+        match given.format {
+            ToldFormat::Text => tell_verified(&found, out)?,
+            ToldFormat::Json => {
+                serde_json::to_writer(&mut *out, &found).map_err(std::io::Error::from)?;
+                writeln!(out)?;
             }
-        )?;
+        }
         Ok(())
     })?;
-    Ok(if faults.is_empty() { Exit::Done } else { Exit::Unreadable })
+    Ok(if found.faults.is_empty() { Exit::Done } else { Exit::Unreadable })
+}
+
+fn tell_verified(found: &Verified, out: &mut dyn Write) -> std::io::Result<()> {
+    for fault in &found.faults {
+        writeln!(out, "commit {}: {}: {}", fault.commit, fault.path, fault.why)?;
+    }
+    let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    writeln!(
+        out,
+        "{} in {}: {}",
+        counted(number(found.files), "file", "files"),
+        counted(number(found.commits), "commit", "commits"),
+        match found.faults.len() {
+            0 => "all are what their commits say".to_owned(),
+            n => format!("{n} are not what their commits say"),
+        }
+    )
 }
 
 fn collect(gc: &Gc) -> Result<Exit, Failure> {
@@ -200,8 +247,8 @@ fn collect(gc: &Gc) -> Result<Exit, Failure> {
     let collected = store.gc(gc.dry_run)?;
     output::deliver(None, |out| {
         match gc.format {
-            GcFormat::Text => tell_collected(gc.dry_run, from, &retained, &collected, out)?,
-            GcFormat::Json => {
+            ToldFormat::Text => tell_collected(gc.dry_run, from, &retained, &collected, out)?,
+            ToldFormat::Json => {
                 let told = Told {
                     dry_run: gc.dry_run,
                     commit: retained.commit,
