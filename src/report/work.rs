@@ -10,6 +10,7 @@ use arrow::array::{
     TimestampNanosecondArray,
 };
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -51,9 +52,41 @@ pub fn items(session: &Session) -> Result<RecordBatch, ReportError> {
         .iter()
         .filter_map(|u| Some(((u.agent.as_str(), u.registry.as_deref()?), u.url.as_str())))
         .collect();
+    let behind = behind(&bindings);
     let items: Vec<Item<'_>> =
-        actions.iter().map(|action| Item::of(action, &bindings, &urls)).collect();
+        actions.iter().map(|action| Item::of(action, &behind, &urls)).collect();
     batch(&items).map_err(|e| ReportError::Shape(e.to_string()))
+}
+
+/// The split-brain artifacts behind each action, by what names it in the answer.
+type Behind<'a> = BTreeMap<Key<'a>, Vec<&'a Binding>>;
+
+/// Action, agent, target, `card_etag`, cause.
+type Key<'a> = (&'a str, Option<&'a str>, Option<Cow<'a, str>>, Option<&'a str>, &'a str);
+
+fn behind(bindings: &[Binding]) -> Behind<'_> {
+    let mut behind = Behind::new();
+    for b in bindings {
+        let (Some(action), Some(cause)) = (b.action.as_deref(), b.cause.as_deref()) else {
+            continue;
+        };
+        let agent = b.agent.as_deref();
+        let artifact = Cow::Owned(format!("{}/{}", b.task_id, b.artifact_id));
+        behind.entry((QUARANTINE, agent, Some(artifact), None, cause)).or_default().push(b);
+        let key = if resolves(action) {
+            (action, agent, b.registry.as_deref().map(Cow::Borrowed), b.card_etag.as_deref(), cause)
+        } else {
+            (action, agent, agent.map(Cow::Borrowed), None, cause)
+        };
+        behind.entry(key).or_default().push(b);
+    }
+    behind
+}
+
+const QUARANTINE: &str = "quarantine_artifact";
+
+fn resolves(action: &str) -> bool {
+    action.starts_with("re_resolve")
 }
 
 struct Item<'a> {
@@ -66,33 +99,19 @@ struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    fn of(
-        action: &'a Action,
-        bindings: &'a [Binding],
-        urls: &BTreeMap<(&str, &str), &'a str>,
-    ) -> Self {
+    fn of(action: &'a Action, behind: &Behind<'a>, urls: &BTreeMap<(&str, &str), &'a str>) -> Self {
         let target = action.target.as_deref();
-        let quarantine = action.action == "quarantine_artifact";
-        let resolves = action.action.starts_with("re_resolve");
-        let registry = target.filter(|_| resolves);
-        let concerned = |b: &&Binding| {
-            b.agent == action.agent
-                && b.cause.as_deref() == Some(&*action.reason)
-                && if quarantine {
-                    target.is_some_and(|t| {
-                        t.strip_prefix(b.task_id.as_str()).and_then(|rest| rest.strip_prefix('/'))
-                            == Some(&*b.artifact_id)
-                    })
-                } else {
-                    b.action.as_deref() == Some(&*action.action)
-                        && (!resolves
-                            || (b.registry.as_deref() == registry
-                                && b.card_etag == action.card_etag))
-                }
-        };
-        let evidence = bindings
+        let registry = target.filter(|_| resolves(&action.action));
+        let key = (
+            action.action.as_str(),
+            action.agent.as_deref(),
+            target.map(Cow::Borrowed),
+            action.card_etag.as_deref(),
+            action.reason.as_str(),
+        );
+        let concerned = behind.get(&key).map(Vec::as_slice).unwrap_or_default();
+        let evidence = concerned
             .iter()
-            .filter(concerned)
             .filter_map(|b| Some(format!("{}:{}", b.source_file.as_deref()?, b.source_line?)));
         let agent = action.agent.as_deref().unwrap_or_default();
         let named = [
@@ -107,7 +126,7 @@ impl<'a> Item<'a> {
         Self {
             id: hex(&sha256(&name)).chars().take(16).collect(),
             action,
-            artifact: if quarantine { bindings.iter().find(concerned) } else { None },
+            artifact: concerned.first().copied().filter(|_| action.action == QUARANTINE),
             registry,
             url: registry.and_then(|r| urls.get(&(agent, r)).copied()),
             evidence: evidence.take(EVIDENCE).collect(),
