@@ -327,6 +327,29 @@ fn several_inputs_are_told_one_by_one() {
 }
 
 #[test]
+fn an_input_whose_exchanges_stand_under_another_is_told() {
+    // Client and server spans of the exchanges in the HAR: all of them are joined with it.
+    let har = "samples/har/a2a-sdk-python-1.3.0.har";
+    let spans = "samples/otlp/a2a-sdk-python-1.3.0.jsonl.gz";
+    let ran = run(&["inspect", har, spans, "--format", "json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let inputs = report["inputs"].as_array().unwrap();
+    assert_eq!(inputs.len(), 2);
+    assert_eq!((&inputs[0]["source_file"], &inputs[0]["bindings"]), (&json!(har), &json!("yes")));
+    assert_eq!(
+        (&inputs[1]["source_file"], &inputs[1]["joined_with"]),
+        (&json!(spans), &json!(har))
+    );
+    // Every event of the archive is of an exchange that both saw.
+    let events = report["events"].as_object().unwrap().values().map(|n| n.as_i64().unwrap());
+    assert_eq!(inputs[1]["joined_events"], json!(events.sum::<i64>()));
+    let ran = run(&["inspect", har, spans]);
+    let told =
+        format!("{spans}: its exchanges were recorded in {har} as well and were joined: 63 events");
+    assert!(ran.stdout.contains(&told), "{}", ran.stdout);
+}
+
+#[test]
 fn what_advice_points_to_is_there() {
     use carddrift::report::audit::Lack;
     let formats = carddrift::formats::ALL.iter().map(|format| format.name()).chain([""]);

@@ -39,6 +39,15 @@ impl Contents {
             verdicts(holds, &mut text);
             text.push(b'}');
         }
+        for (i, source) in self.without_own_events().enumerate() {
+            let first = self.by_source.is_empty() && i == 0;
+            let lead = if first { "\n  {" } else { ",\n  {" };
+            member(&mut text, lead, "source_file", Some(&source.source_file));
+            let joined = self.joined_of(&source.source_file);
+            write!(text, ",\"joined_events\":{}", joined.map_or(0, |j| j.events))?;
+            member(&mut text, ",", "joined_with", joined.map(|j| j.under.as_str()));
+            text.push(b'}');
+        }
         text.extend_from_slice(b"],\n\"warnings\":[");
         for (i, note) in bias::warnings(&self.notes).into_iter().enumerate() {
             member(&mut text, if i == 0 { "\n  {" } else { ",\n  {" }, "kind", Some(&note.kind));

@@ -1,9 +1,10 @@
 //! What can be measured, by input and in total, and the changes that would make more measurable.
 
-use super::Contents;
+use super::{Contents, Joined};
 use crate::report::audit::{Holds, Lack, Measure, Verdict};
 use crate::report::document::{Prose, Section, Table};
 use crate::report::figures::{count, counted};
+use crate::report::findings::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What makes inputs alike: format, how far each measure can be taken, and what they lack.
@@ -201,7 +202,8 @@ impl Contents {
     /// Sources of one format and with the same verdicts stand in one row.
     pub(super) fn inputs_section(&self) -> Section {
         let mut section = Section::new("By input");
-        if self.by_source.len() < 2 {
+        let nothing: Vec<Prose> = self.without_own_events().map(|s| self.why_none(s)).collect();
+        if self.by_source.len() + nothing.len() < 2 || self.by_source.is_empty() {
             return section;
         }
         let mut groups: BTreeMap<Kind<'_>, Vec<&str>> = BTreeMap::new();
@@ -244,7 +246,45 @@ impl Contents {
         }
         section.line("What each would give if it were alone.");
         section.table(table);
+        let more = nothing.len().saturating_sub(GROUPS);
+        for why in nothing.into_iter().take(GROUPS) {
+            section.item(why);
+        }
+        if more > 0 {
+            section.item(format!("… and {more} more without an event of their own."));
+        }
         section
+    }
+
+    /// Sources that were read and have no event of their own.
+    pub(super) fn without_own_events(&self) -> impl Iterator<Item = &Source> {
+        let own: BTreeSet<&str> = self.by_source.iter().map(|h| h.source_file.as_str()).collect();
+        self.sources
+            .iter()
+            .filter(|s| s.accepted + s.repaired > 0)
+            .filter(move |s| !own.contains(s.source_file.as_str()))
+    }
+
+    /// What a source saw of events that stand under another.
+    pub(super) fn joined_of(&self, source: &str) -> Option<&Joined> {
+        self.joined.iter().find(|j| j.source_file == source)
+    }
+
+    /// Why a source has no event of its own.
+    fn why_none(&self, source: &Source) -> Prose {
+        let prose = Prose::new().name(&source.source_file);
+        let Some(joined) = self.joined_of(&source.source_file) else {
+            return prose.say(": no event, so it gives nothing.");
+        };
+        let prose = prose.say(": its exchanges were recorded in ").name(&joined.under);
+        let prose = match joined.others {
+            1 => prose,
+            n => prose.say(format!(" and {}", counted(n - 1, "other source", "other sources"))),
+        };
+        prose.say(format!(
+            " as well and were joined: {} that it saw stand there.",
+            counted(joined.events, "event", "events")
+        ))
     }
 }
 

@@ -41,8 +41,10 @@ pub struct Contents {
     pub agents: Vec<Agent>,
     /// What the events carry.
     pub carried: Carried,
-    /// What each source with events holds.
+    /// What each source with events of its own holds.
     pub by_source: Vec<Holds>,
+    /// What sources saw of events that stand under another.
+    pub joined: Vec<Joined>,
     /// What all hold together.
     pub total: Holds,
     /// Notes; some of them are warnings.
@@ -75,6 +77,19 @@ pub struct Agent {
     pub sights: i64,
     /// How many contracts it showed.
     pub contracts: i64,
+}
+
+/// What a source saw of exchanges that other sources recorded too: they were joined, and stand there.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub struct Joined {
+    /// The source.
+    pub source_file: String,
+    /// Events that it saw and that stand under another.
+    pub events: i64,
+    /// That other one, the first by name.
+    pub under: String,
+    /// How many others there are.
+    pub others: i64,
 }
 
 /// Counts of what can be told from.
@@ -137,6 +152,18 @@ SELECT * FROM
      count(skill_id) AS attempts_with_skill
    FROM tries)";
 
+const JOINED: &str = "
+SELECT seen AS source_file, count(*) AS events, min(source_file) AS under,
+  count(DISTINCT source_file) AS others
+FROM (
+  SELECT unnest(seen_by) AS seen, source_file FROM card_fetches
+  UNION ALL SELECT unnest(seen_by), source_file FROM attempts
+  UNION ALL SELECT unnest(seen_by), source_file FROM task_events
+  UNION ALL SELECT unnest(seen_by), source_file FROM artifacts
+)
+WHERE seen <> source_file
+GROUP BY seen ORDER BY seen";
+
 impl Contents {
     /// Asks a session.
     ///
@@ -163,6 +190,7 @@ impl Contents {
             agents: ask!(AGENTS),
             carried: carried.into_iter().next().unwrap_or_default(),
             by_source: read!(holds::ask(session, true)?),
+            joined: ask!(JOINED),
             total: total.into_iter().next().unwrap_or_default(),
             notes: session.notes()?,
             unread: Vec::new(),
