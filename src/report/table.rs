@@ -138,6 +138,10 @@ impl Grid {
         for (i, row) in self.rows.iter().enumerate() {
             writeln!(out, "{indent}── {} of {}", i + 1, self.rows.len())?;
             for (name, cell) in self.names.iter().zip(row) {
+                // A picture of nothing.
+                if name.is_empty() && cell.is_empty() {
+                    continue;
+                }
                 let blank = " ".repeat(name_width.saturating_sub(safe::width(name)));
                 let room = columns.saturating_sub(name_width + GAP).max(LEAST);
                 for (i, line) in safe::wrap(cell, room).iter().enumerate() {

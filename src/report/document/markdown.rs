@@ -61,12 +61,24 @@ pub fn inline(prose: &Prose) -> String {
         .iter()
         .map(|span| match span {
             Span::Say(words) => escape(words),
-            Span::Strong(words) => format!("**{}**", escape(words)),
+            Span::Strong(words) => strong(words),
             Span::Name(name) => safe::markdown(name).into_owned(),
             Span::Told(sentence) => told(sentence),
             Span::Code(code) => safe::markdown_code(code),
         })
         .collect()
+}
+
+/// Stars stand at words: beside a blank they would be printed.
+fn strong(words: &str) -> String {
+    let inner = words.trim();
+    if inner.is_empty() {
+        return words.to_owned();
+    }
+    let before = words.len() - words.trim_start().len();
+    let after = words.trim_end().len();
+    let (before, after) = (words.get(..before), words.get(after..));
+    format!("{}**{}**{}", before.unwrap_or_default(), escape(inner), after.unwrap_or_default())
 }
 
 /// A sentence with names from the data: words that are not plain become code spans.
@@ -105,7 +117,10 @@ mod tests {
         section.table(table);
         let document = Document {
             title: "Report".to_owned(),
-            opening: vec![Prose::from("Lost ").strong("2").say(".")],
+            opening: vec![
+                Prose::from("Lost ").strong("2").say("."),
+                Prose::new().strong("Lost: ").say("two").strong(" of").say(" four"),
+            ],
             alarm: true,
             sections: vec![section],
         };
@@ -113,7 +128,7 @@ mod tests {
         write(&document, &mut out).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
-            "# Report\n\nLost **2**.\n\n## Lag\n\n- of `<b>` \\< 3\n\n\
+            "# Report\n\nLost **2**.\n\n**Lost:** two **of** four\n\n## Lag\n\n- of `<b>` \\< 3\n\n\
              | registry | tasks |\n| --- | ---: |\n| `r\\|1` | 12 |\n\n"
         );
     }

@@ -95,8 +95,12 @@ fn paragraph(
     let mut line = Line { text: first.to_owned(), width: safe::width(first), bare: true };
     let limit = style.columns.unwrap_or(usize::MAX).max(20);
     line.text.push_str(lead);
-    for (word, colour, glued) in words(prose, style) {
-        let width = safe::width(&word);
+    let words = words(prose, style);
+    for (i, (word, colour, glued)) in words.iter().enumerate() {
+        // A line breaks before a blank only: what is glued to a word goes where it goes.
+        let glued = *glued;
+        let after = words.iter().skip(i + 1).take_while(|(.., glued)| *glued);
+        let width = safe::width(word) + after.map(|(word, ..)| safe::width(word)).sum::<usize>();
         let gap = usize::from(!line.bare && !glued);
         if !line.bare && !glued && line.width + gap + width > limit {
             line.end(lead, out)?;
@@ -106,7 +110,7 @@ fn paragraph(
             line.text.push(' ');
             line.width += 1;
         }
-        line.push(&word, colour, lead);
+        line.push(word, colour, lead);
     }
     line.end(lead, out)
 }
@@ -191,6 +195,25 @@ mod tests {
              - see `carddrift query x`\n  registry  tasks\n  ────────  ─────\n  \
              r\\u{1b}1     12\n  … and 3 more\n"
         );
+    }
+
+    #[test]
+    fn punctuation_goes_with_its_word() {
+        let mut section = Section::new("S");
+        // The first line is full up to its semicolon at 27 columns.
+        section.line(Prose::from("some words (").code("code here").say("); more"));
+        let document = Document { sections: vec![section], ..Document::default() };
+        for (columns, wanted) in [
+            (26, "  some words (`code\n  here`); more\n"),
+            (27, "  some words (`code here`);\n  more\n"),
+            (20, "  some words (`code\n  here`); more\n"),
+        ] {
+            let mut out = Vec::new();
+            write(&document, Style { columns: Some(columns), colour: false }, &mut out).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            assert_eq!(text, format!("\nS\n{wanted}"), "{columns}");
+            assert!(text.lines().all(|line| safe::width(line) <= columns), "{text}");
+        }
     }
 
     #[test]
