@@ -4,7 +4,7 @@ use super::arguments::{From, Globals, LimitArgs, To};
 use super::exit::{Exit, Failure};
 use super::{output, reading};
 use crate::report::document::{markdown, text};
-use crate::report::explain;
+use crate::report::explain::{self, Meant};
 use clap::{Args, ValueEnum};
 
 /// Tell everything known of one task: its card, its course, its verdict and why
@@ -40,14 +40,10 @@ enum StoryFormat {
 /// Runs it.
 pub fn run(globals: &Globals, given: &Explain) -> Result<Exit, Failure> {
     let read = reading::open(globals, &given.from, &given.limits)?;
-    let (ids, exact) = explain::find(&read.session, &given.task_id)?;
-    let id = match ids.as_slice() {
-        [id] if exact => id,
-        // A beginning that only one task has is enough.
-        [id] if id.starts_with(&given.task_id) => id,
-        _ => return Err(unknown(&given.task_id, &ids)),
+    let stories = match explain::find(&read.session, &given.task_id)? {
+        Meant::Task(id) => explain::stories(&read.session, &id)?,
+        other => return Err(not_one(&given.task_id, &other)),
     };
-    let stories = explain::stories(&read.session, id)?;
     let path = given.to.output.as_deref();
     output::deliver(path, |out| {
         match given.format {
@@ -62,14 +58,19 @@ pub fn run(globals: &Globals, given: &Explain) -> Result<Exit, Failure> {
     Ok(read.exit)
 }
 
-fn unknown(wanted: &str, ids: &[String]) -> Failure {
-    let shown: Vec<_> = ids.iter().map(|id| crate::report::safe::terminal(id)).collect();
-    match ids {
-        [] => Failure::usage(format!("no task is called {wanted}"))
+/// Why there is no story to tell, and what may have been meant.
+fn not_one(wanted: &str, meant: &Meant) -> Failure {
+    let shown = |id: &String| crate::report::safe::terminal(id).into_owned();
+    match meant {
+        Meant::Several(ids) => Failure::usage(format!("several tasks begin with `{wanted}`"))
+            .help(format!("for example {}", ids.iter().map(shown).collect::<Vec<_>>().join(", "))),
+        Meant::Outside => {
+            Failure::usage(format!("the task {wanted} does not fall under the limits"))
+                .help("leave out --from, --to, --agent, --registry and --client")
+        }
+        Meant::None(Some(near)) => Failure::usage(format!("no task is called {wanted}"))
+            .help(format!("did you mean {}?", shown(near))),
+        Meant::None(None) | Meant::Task(_) => Failure::usage(format!("no task is called {wanted}"))
             .help("`carddrift query bindings` lists tasks with artifacts"),
-        [one] => Failure::usage(format!("no task is called {wanted}"))
-            .help(format!("did you mean {}?", crate::report::safe::terminal(one))),
-        _ => Failure::usage(format!("several tasks begin with {wanted}"))
-            .help(format!("one of {}", shown.join(", "))),
     }
 }

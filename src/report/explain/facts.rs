@@ -61,37 +61,51 @@ pub struct Story {
     pub bindings: Vec<Binding>,
 }
 
-/// The ids of the tasks that were meant: the one itself, else those that begin so, else the nearest.
+/// Which task was meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meant {
+    /// The one of this id.
+    Task(String),
+    /// Several begin so; the first ten.
+    Several(Vec<String>),
+    /// It is there, but not within the limits.
+    Outside,
+    /// None; the nearest id within the limits.
+    None(Option<String>),
+}
+
+/// The task that was meant: the one of this id, else the only one that begins so.
 ///
 /// # Errors
 /// When the archive cannot be asked.
-pub fn find(session: &Session, wanted: &str) -> Result<(Vec<String>, bool), ReportError> {
+pub fn find(session: &Session, wanted: &str) -> Result<Meant, ReportError> {
     #[derive(Deserialize)]
     struct Id {
         task_id: String,
     }
-    let wanted_sql = quoted(wanted);
-    let exact: Vec<Id> = ask(
-        session,
-        &format!("SELECT DISTINCT task_id FROM task_selection WHERE task_id = {wanted_sql}"),
-    )?;
-    if !exact.is_empty() {
-        return Ok((vec![wanted.to_owned()], true));
+    let ids = |sql: &str| -> Result<Vec<String>, ReportError> {
+        let rows: Vec<Id> = ask(session, sql)?;
+        Ok(rows.into_iter().map(|row| row.task_id).collect())
+    };
+    let id = quoted(wanted);
+    let mut some = ids(&format!(
+        "SELECT DISTINCT task_id FROM task_selection WHERE starts_with(task_id, {id})
+         ORDER BY task_id LIMIT 10"
+    ))?;
+    // The whole id comes before all that it begins.
+    if some.first().is_some_and(|first| first == wanted) || some.len() == 1 {
+        return Ok(Meant::Task(some.swap_remove(0)));
     }
-    let some: Vec<Id> = ask(
-        session,
-        &format!(
-            "SELECT DISTINCT task_id FROM task_selection WHERE starts_with(task_id, {wanted_sql})
-             ORDER BY task_id LIMIT 10"
-        ),
-    )?;
     if !some.is_empty() {
-        return Ok((some.into_iter().map(|id| id.task_id).collect(), false));
+        return Ok(Meant::Several(some));
     }
-    let all: Vec<Id> =
-        ask(session, "SELECT DISTINCT task_id FROM task_selection ORDER BY task_id")?;
-    let near = crate::config::nearest(wanted, all.iter().map(|id| id.task_id.as_str()));
-    Ok((near.map(str::to_owned).into_iter().collect(), false))
+    let outside = format!("SELECT DISTINCT task_id FROM admissions WHERE task_id = {id}");
+    if !ids(&outside)?.is_empty() {
+        return Ok(Meant::Outside);
+    }
+    let all = ids("SELECT DISTINCT task_id FROM task_selection ORDER BY task_id")?;
+    let near = crate::config::nearest(wanted, all.iter().map(String::as_str));
+    Ok(Meant::None(near.map(str::to_owned)))
 }
 
 /// The story of the task at each agent that has one of that id, within the limits.

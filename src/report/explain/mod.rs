@@ -4,5 +4,5 @@
 mod facts;
 mod tell;
 
-pub use facts::{Story, find, quoted, stories};
+pub use facts::{Meant, Story, find, quoted, stories};
 pub use tell::{document, write_json};

@@ -16,8 +16,12 @@ pub fn document(stories: &[Story]) -> Document {
         document.opening.extend(opening(story));
         document.alarm |=
             story.bindings.iter().any(|b| b.verdict == "split_brain" || b.verdict == "corrupt");
-        document.sections.push(course(story));
-        document.sections.push(verdicts(story));
+        let whose = (stories.len() > 1).then(|| match &story.task.agent {
+            Some(agent) => Prose::from("At ").name(agent).say("."),
+            None => "At an unknown agent.".into(),
+        });
+        document.sections.push(course(story, whose.clone()));
+        document.sections.push(verdicts(story, whose));
     }
     document
 }
@@ -135,8 +139,11 @@ fn cause_of(name: &str, binding: &Binding) -> Prose {
 }
 
 /// What happened, in the order of time.
-fn course(story: &Story) -> Section {
+fn course(story: &Story, whose: Option<Prose>) -> Section {
     let mut section = Section::new("What happened");
+    if let Some(whose) = whose {
+        section.line(whose);
+    }
     let clock = clock(story);
     if let Some((authority, rule)) = &story.authority {
         section.line(
@@ -227,8 +234,11 @@ fn told(m: &Moment) -> Prose {
 }
 
 /// The rules of the model that decided.
-fn verdicts(story: &Story) -> Section {
+fn verdicts(story: &Story, whose: Option<Prose>) -> Section {
     let mut section = Section::new("Verdict by the model (§5, §6)");
+    if let Some(whose) = whose {
+        section.line(whose);
+    }
     let mut table = Table::new(&[
         "artifact",
         ">card says",
@@ -256,6 +266,18 @@ fn verdicts(story: &Story) -> Section {
         ]);
     }
     section.table(table);
+    let mut told: Vec<&str> = Vec::new();
+    for b in &story.bindings {
+        let Some(cause) = b.cause.as_deref().and_then(causes::cause) else { continue };
+        if !told.contains(&cause.name) {
+            told.push(cause.name);
+            section.line(
+                Prose::from("The first rule that holds, ")
+                    .strong(cause.name)
+                    .say(format!(": {}.", cause.rule)),
+            );
+        }
+    }
     if section.is_empty() {
         section.line("There is no artifact to judge.");
     }
