@@ -89,10 +89,9 @@ fn print(globals: &Globals, from: &From, how: &How, since: &SinceArgs) -> Result
     let conditions = gate::conditions(&how.gate)?;
     let commit = since.commit(from.store.as_deref())?;
     let read = reading::open(globals, from, &how.limits)?;
-    if how.format != ReportFormat::Html {
-        // The page asks for more.
-        Answers::expect(&read.session);
-    }
+    let pictures = how.format == ReportFormat::Html;
+    let more = if pictures { Charts::questions() } else { Vec::new() };
+    Answers::expect(&read.session, &more);
     let before = commit.map(|commit| {
         SinceArgs::before(globals, from, &how.limits, (commit, read.extent.commit), |session| {
             Ok(Answers::ask(session)?.said()?)

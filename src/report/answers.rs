@@ -1,7 +1,7 @@
 //! Asks a session for everything that a report is made of.
 
 use super::document::Document;
-use super::findings::{self, Findings};
+use super::findings::{self, Findings, LIMITED};
 use super::json;
 use super::news::Before;
 use super::rows::{View, rfc3339};
@@ -128,13 +128,14 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Tells a session that this, and nothing else, will be asked.
-    pub fn expect(session: &Session) {
+    /// Tells a session that this, then `more`, and nothing else, will be asked.
+    pub fn expect(session: &Session, more: &[String]) {
         let bindings =
             ["split_brain", "corrupt"].map(|verdict| BINDINGS.replace("$verdict", verdict));
         let named = catalogue().iter().map(|query| query.name).filter(|name| *name != "bindings");
         let mut questions: Vec<Relation<'_>> = named.map(Relation::Named).collect();
         questions.extend(bindings.iter().map(|sql| Relation::Sql(sql)));
+        questions.extend(more.iter().map(|sql| Relation::Sql(sql)));
         questions.extend([DOWNSTREAM, SOURCES, PROBLEMS, NOTES].map(Relation::Sql));
         session.expect(&questions);
     }
@@ -258,6 +259,7 @@ impl Answers {
             storms: read!("retry_storms"),
             incidents: read!("drift_incidents"),
             actions: read!("actions"),
+            daily: read!("slo_daily"),
             sources: findings::read("sources", view(&self.sources)).map_err(shape)?,
             problems: findings::read("problems", view(&self.problems)).map_err(shape)?,
             notes: self.notes.clone(),
@@ -351,14 +353,14 @@ fn limited(limits: &Limits) -> Option<Note> {
             parts.push(format!("{kind} {}", globs.join(" or ")));
         }
     }
+    let parts = parts.join(", ");
     (!parts.is_empty()).then(|| Note {
-        kind: "limited".to_owned(),
-        subject: None,
-        count: 0,
+        kind: LIMITED.to_owned(),
         text: format!(
-            "Only a part was measured: {}. All events were read, so cards and groups are whole.",
-            parts.join(", ")
+            "Only a part was measured: {parts}. All events were read, so cards and groups are whole."
         ),
+        subject: Some(parts),
+        count: 0,
     })
 }
 

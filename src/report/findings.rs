@@ -259,6 +259,18 @@ Downstream {
     by: String,
 });
 
+answer!(/// A row of `slo_daily`.
+Daily {
+    day: String,
+    agent: Option<String>,
+    registry: Option<String>,
+    verifiable: i64,
+    split_brain: i64,
+    corrupt: i64,
+    binding_sli: Option<f64>,
+    integrity_sli: Option<f64>,
+});
+
 /// All that a report is made of.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Findings {
@@ -284,6 +296,8 @@ pub struct Findings {
     pub incidents: Vec<Incident>,
     /// `actions`.
     pub actions: Vec<Action>,
+    /// `slo_daily`.
+    pub daily: Vec<Daily>,
     /// The table `sources`.
     pub sources: Vec<Source>,
     /// The first problems of each kind that cost records, then of the others.
@@ -291,6 +305,9 @@ pub struct Findings {
     /// Notes.
     pub notes: Vec<Note>,
 }
+
+/// The kind of the note that tells of limits.
+pub const LIMITED: &str = "limited";
 
 impl Findings {
     /// Time of the first event.
@@ -301,6 +318,11 @@ impl Findings {
     /// Time of the last event.
     pub fn last_time(&self) -> Option<i64> {
         self.sources.iter().filter_map(|s| s.last_time).max()
+    }
+
+    /// The limits under which all was measured, in words; `None`: there were none.
+    pub fn limits(&self) -> Option<&str> {
+        self.notes.iter().find(|note| note.kind == LIMITED)?.subject.as_deref()
     }
 
     /// The sum of a count over all sources.

@@ -185,27 +185,6 @@ pub struct LagRecord {
     pub caught_line: Option<i64>,
 }
 
-/// A row of `slo_daily`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Daily {
-    /// UTC day.
-    pub day: String,
-    /// The agent.
-    pub agent: Option<String>,
-    /// The registry.
-    pub registry: Option<String>,
-    /// Verifiable tasks.
-    pub verifiable: i64,
-    /// Split-brain ones among them.
-    pub split_brain: i64,
-    /// Corrupt ones among them.
-    pub corrupt: i64,
-    /// Share of tasks that kept their contract.
-    pub binding_sli: Option<f64>,
-    /// Share of digests that match.
-    pub integrity_sli: Option<f64>,
-}
-
 /// All that is drawn beside the findings.
 #[derive(Debug, Default)]
 pub struct Charts {
@@ -225,8 +204,6 @@ pub struct Charts {
     pub incidents: Vec<IncidentRecord>,
     /// `lag_records`.
     pub lags: Vec<LagRecord>,
-    /// `slo_daily`.
-    pub daily: Vec<Daily>,
     /// The cards that the diffs compare, by binding hash.
     pub cards: BTreeMap<String, Card>,
 }
@@ -240,40 +217,48 @@ impl Charts {
     /// # Errors
     /// When a query cannot be run.
     pub fn load(session: &Session, findings: &Findings) -> Result<Self, QueryError> {
-        let ordered = |name: &str, order: &str| {
-            session.sql(&format!("SELECT * FROM {name} ORDER BY {order}"), &[])
-        };
         Ok(Self {
-            epochs: rows("timeline_epochs", ordered("timeline_epochs", "agent, k"))?,
-            sights: rows("timeline_sights", ordered("timeline_sights", "agent, registry, run"))?,
-            admissions: rows(
-                "timeline_admissions",
-                ordered(
-                    "timeline_admissions",
-                    "agent_key, registry NULLS LAST, first_at, task_id, verdict",
-                ),
-            )?,
-            steps: rows("timeline_attempts", ordered("timeline_attempts", "agent, step_at"))?,
-            minutes: rows(
-                "storm_minutes",
-                ordered("storm_minutes", "agent, card, started_at, minute_at"),
-            )?,
-            rioters: rows(
-                "storm_clients",
-                ordered("storm_clients", "agent, card, started_at, place"),
-            )?,
-            incidents: rows(
-                "incident_records",
-                ordered(
-                    "incident_records",
-                    "agent, first_t, client, card, outcome, source_file, source_line",
-                ),
-            )?,
-            lags: rows("lag_records", ordered("lag_records", "agent, registry, k"))?,
-            daily: rows("slo_daily", session.built_in("slo_daily"))?,
+            epochs: ask(session, EPOCHS)?,
+            sights: ask(session, SIGHTS)?,
+            admissions: ask(session, ADMISSIONS)?,
+            steps: ask(session, STEPS)?,
+            minutes: ask(session, MINUTES)?,
+            rioters: ask(session, RIOTERS)?,
+            incidents: ask(session, INCIDENTS)?,
+            lags: ask(session, LAGS)?,
             cards: cards(session, findings)?,
         })
     }
+
+    /// Everything that [`Charts::load`] asks of the shared views, to be told to a session beforehand.
+    pub fn questions() -> Vec<String> {
+        [EPOCHS, SIGHTS, ADMISSIONS, STEPS, MINUTES, RIOTERS, INCIDENTS, LAGS]
+            .into_iter()
+            .map(question)
+            .collect()
+    }
+}
+
+/// A view and the order of its rows.
+type Asked = (&'static str, &'static str);
+
+const EPOCHS: Asked = ("timeline_epochs", "agent, k");
+const SIGHTS: Asked = ("timeline_sights", "agent, registry, run");
+const ADMISSIONS: Asked =
+    ("timeline_admissions", "agent_key, registry NULLS LAST, first_at, task_id, verdict");
+const STEPS: Asked = ("timeline_attempts", "agent, step_at");
+const MINUTES: Asked = ("storm_minutes", "agent, card, started_at, minute_at");
+const RIOTERS: Asked = ("storm_clients", "agent, card, started_at, place");
+const INCIDENTS: Asked =
+    ("incident_records", "agent, first_t, client, card, outcome, source_file, source_line");
+const LAGS: Asked = ("lag_records", "agent, registry, k");
+
+fn question((view, order): Asked) -> String {
+    format!("SELECT * FROM {view} ORDER BY {order}")
+}
+
+fn ask<T: DeserializeOwned>(session: &Session, asked: Asked) -> Result<Vec<T>, QueryError> {
+    rows(asked.0, session.sql(&question(asked), &[]))
 }
 
 fn rows<T: DeserializeOwned>(

@@ -4,19 +4,20 @@ use super::{Whole, names, plot};
 use crate::report::document::{Prose, Span};
 use crate::report::figures::{bounded, count, counted, duration, percent, range, ratio};
 use crate::report::findings::Findings;
-use crate::report::trouble::{self, Trouble};
+use crate::report::trouble::{self, Tone, Trouble};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
 /// The verdict as text, and the page's header.
 pub fn render(whole: &Whole<'_>) -> (String, Markup) {
-    let (troubles, alarm) = trouble::told(whole.findings);
+    let (troubles, tone) = trouble::told(whole.findings);
+    let alarm = tone == Tone::Alarm;
     let mut troubles = troubles.into_iter();
     let first = troubles.next().unwrap_or_default();
     let others: Vec<Trouble> = troubles.collect();
     let verdict = names::plain(&first.what);
     let page = html! {
-        header.verdict.(if alarm { "alarm" } else { "calm" }) {
+        header.verdict.(match tone { Tone::Alarm => "alarm", Tone::Calm => "calm", Tone::Open => "open" }) {
             p.kicker { (about(whole)) }
             h1 { (names::prose(&first.what)) "." }
             div.tiles { @for tile in tiles(whole.findings) { (tile.render()) } }
@@ -64,6 +65,7 @@ fn about(whole: &Whole<'_>) -> Markup {
         @if let (Some(from), Some(to)) = (f.first_time(), f.last_time()) {
             " · " (whole.clock.time(from)) " to " (whole.clock.utc(to))
         }
+        @if let Some(limits) = f.limits() { " · " strong { "only a part: " (crate::report::safe::terminal(limits)) } }
         " · " (counted(f.summary.tasks, "task", "tasks"))
         @match agents.len() {
             0 => {}
@@ -163,6 +165,16 @@ impl Tile {
         }
     }
 
+    fn count(title: &'static str, n: i64, what: &str) -> Self {
+        Self {
+            title,
+            value: count(n),
+            interval: "counted".to_owned(),
+            counts: what.to_owned(),
+            shape: None,
+        }
+    }
+
     fn render(&self) -> Markup {
         html! {
             div.tile {
@@ -181,6 +193,15 @@ impl Tile {
 /// The three numbers that tell most of what is wrong.
 fn tiles(f: &Findings) -> Vec<Tile> {
     let s = &f.summary;
+    if s.tasks == 0 && s.attempts == 0 {
+        return vec![
+            Tile::count("Cards", s.cards, "by their bytes"),
+            Tile::count("Rotations", s.rotations, "an authority began to show another contract"),
+            lag(f).unwrap_or_else(|| {
+                Tile::count("Card fetches", s.card_fetches, "made, also failed ones")
+            }),
+        ];
+    }
     let split = || {
         if s.window_verifiable > 0 {
             Tile::rate(
@@ -206,7 +227,12 @@ fn tiles(f: &Findings) -> Vec<Tile> {
             "Silent split-brains",
             s.silent,
             s.split_brain,
-            "split-brain tasks pass their digest check: no other alarm sees them",
+            // Of none it would say the contrary.
+            if s.silent > 0 {
+                "split-brain tasks pass their digest check: no other alarm sees them"
+            } else {
+                "split-brain tasks pass a digest check"
+            },
         );
         return vec![split(), silent, lag(f).unwrap_or_else(|| overall(f))];
     }

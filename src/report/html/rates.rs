@@ -130,7 +130,7 @@ struct Day {
 }
 
 fn days(whole: &Whole<'_>) -> Option<Markup> {
-    let daily = &whole.charts.daily;
+    let daily = &whole.findings.daily;
     if daily.is_empty() {
         return None;
     }
@@ -161,7 +161,7 @@ fn days(whole: &Whole<'_>) -> Option<Markup> {
     for row in daily {
         table.row(|| {
             vec![
-                cell::words(row.day.clone()),
+                Cell::new(html! { span.keep { (row.day) } }, row.day.clone()),
                 cell::name(row.agent.as_deref()),
                 cell::name(row.registry.as_deref()),
                 cell::number(row.verifiable),
@@ -190,46 +190,67 @@ fn days(whole: &Whole<'_>) -> Option<Markup> {
 /// One bar a day with its interval; at most the last hundred days.
 fn picture(days: &BTreeMap<&str, Day>) -> Markup {
     const MOST: usize = 100;
-    const HEIGHT: f64 = 120.0;
     let skipped = days.len().saturating_sub(MOST);
-    let shown: Vec<(&&str, &Day)> = days.iter().skip(skipped).collect();
+    let shown: Vec<(&str, &Day)> = days.iter().skip(skipped).map(|(day, d)| (*day, d)).collect();
     let top = plot::scale_top(
         shown.iter().filter_map(|(_, d)| interval(d.split_brain, d.verifiable)).map(|b| b.1),
     );
-    let wide = 1.0 / plot::float(i64::try_from(shown.len().max(14)).unwrap_or(1));
-    let y = |v: f64| format!("{:.1}", HEIGHT - (v / top).clamp(0.0, 1.0) * HEIGHT);
+    let places = i64::try_from(shown.len()).unwrap_or(i64::MAX);
+    let few = plot::few(places, 96);
+    let wide = 1.0 / plot::float(places.max(1));
     html! {
         figure.days {
-            svg height="150" role="img" aria-label="Split-brain rate by day" {
-                line.grid x1="0" x2="100%" y1="0" y2="0" {}
-                line.grid x1="0" x2="100%" y1=(HEIGHT) y2=(HEIGHT) {}
-                text.label x="0" y="11" { (percent(top)) }
+            svg.few[few.is_some()] width=[few] height="150" role="img" aria-label="Split-brain rate by day" {
+                line.grid x1="0" x2="100%" y1="0.5" y2="0.5" {}
+                line.grid x1="0" x2="100%" y1=(DAY_HEIGHT) y2=(DAY_HEIGHT) {}
                 @for (i, (day, d)) in shown.iter().enumerate() {
                     @let left = plot::float(i64::try_from(i).unwrap_or(0)) * wide;
-                    @if let Some((low, high)) = interval(d.split_brain, d.verifiable) {
-                        @let rate = ratio(d.split_brain, d.verifiable);
-                        g {
-                            title {
-                                (day) ": " (plot::of(d.split_brain, d.verifiable)) " (" (percent(rate)) ", "
-                                (crate::report::figures::range((low, high))) ")"
-                            }
-                            rect.hit x=(plot::per_cent(left)) y="0" width=(plot::per_cent(wide)) height=(HEIGHT) {}
-                            rect.day x=(plot::per_cent(left + wide * 0.15)) y=(y(rate)) width=(plot::per_cent(wide * 0.7))
-                                height=(format!("{:.1}", (rate / top).clamp(0.0, 1.0) * HEIGHT)) {}
-                            line.ci x1=(plot::per_cent(left + wide / 2.0)) x2=(plot::per_cent(left + wide / 2.0)) y1=(y(high)) y2=(y(low)) {}
-                        }
+                    (bar(day, d, left, wide, top))
+                    @if few.is_some() {
+                        text.label.middle x=(plot::per_cent(left + wide / 2.0)) y="144" { (short(day)) }
                     }
                 }
-                @if let (Some((first, _)), Some((last, _))) = (shown.first(), shown.last()) {
-                    text.label x="0" y="144" { (first) }
-                    @if shown.len() > 1 { text.label x=(plot::per_cent(wide * plot::float(i64::try_from(shown.len().max(8)).unwrap_or(8) - 1) * 0.98)) y="144" { (last) } }
+                @if few.is_none() {
+                    @if let (Some((first, _)), Some((last, _))) = (shown.first(), shown.last()) {
+                        text.label x="0" y="144" { (first) }
+                        text.label.end x="100%" y="144" { (last) }
+                    }
                 }
             }
-            @if skipped > 0 {
-                figcaption.left-out {
-                    (counted(i64::try_from(skipped).unwrap_or(i64::MAX), "earlier day", "earlier days")) " not drawn"
+            figcaption.left-out {
+                "The upper line is " (percent(top)) "; the thin lines are 95 % intervals."
+                @if skipped > 0 {
+                    " " (counted(i64::try_from(skipped).unwrap_or(i64::MAX), "earlier day", "earlier days")) " not drawn."
                 }
             }
         }
     }
+}
+
+const DAY_HEIGHT: f64 = 120.0;
+
+/// A day's rate with its interval.
+fn bar(day: &str, d: &Day, left: f64, wide: f64, top: f64) -> Markup {
+    let y = |v: f64| format!("{:.1}", DAY_HEIGHT - (v / top).clamp(0.0, 1.0) * DAY_HEIGHT);
+    let middle = plot::per_cent(left + wide / 2.0);
+    html! {
+        @if let Some((low, high)) = interval(d.split_brain, d.verifiable) {
+            @let rate = ratio(d.split_brain, d.verifiable);
+            g {
+                title {
+                    (day) ": " (plot::of(d.split_brain, d.verifiable)) " (" (percent(rate)) ", "
+                    (crate::report::figures::range((low, high))) ")"
+                }
+                rect.hit x=(plot::per_cent(left)) y="0" width=(plot::per_cent(wide)) height=(DAY_HEIGHT) {}
+                rect.day x=(plot::per_cent(left + wide * 0.15)) y=(y(rate)) width=(plot::per_cent(wide * 0.7))
+                    height=(format!("{:.1}", (rate / top).clamp(0.0, 1.0) * DAY_HEIGHT)) {}
+                line.ci x1=(middle) x2=(middle) y1=(y(high)) y2=(y(low)) {}
+            }
+        }
+    }
+}
+
+/// A day without its year, for a label below a narrow bar.
+fn short(day: &str) -> &str {
+    day.split_once('-').map_or(day, |(_, rest)| rest)
 }

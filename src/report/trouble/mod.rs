@@ -12,7 +12,7 @@ pub(in crate::report) use quiet::reasons;
 
 use super::bias;
 use super::document::Prose;
-use super::figures::Clock;
+use super::figures::{Clock, count, counted};
 use super::findings::Findings;
 
 /// One thing that is wrong, told in five parts without a full stop; all but the last begin with a
@@ -31,6 +31,17 @@ pub struct Trouble {
     pub next: Prose,
 }
 
+/// How the first screen sounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Something is wrong.
+    Alarm,
+    /// What was measured is as it should be.
+    Calm,
+    /// Nothing, or too little, could be measured: that is no good news.
+    Open,
+}
+
 /// What is wrong, worst first; empty when nothing is.
 pub fn all(findings: &Findings) -> Vec<Trouble> {
     let clock = Clock::of(findings.first_time(), findings.last_time());
@@ -38,24 +49,38 @@ pub fn all(findings: &Findings) -> Vec<Trouble> {
     kinds.into_iter().filter_map(|find| find(findings, clock)).collect()
 }
 
-/// What there is to tell, worst first and never empty, and whether it is an alarm.
-pub fn told(findings: &Findings) -> (Vec<Trouble>, bool) {
+/// What there is to tell, worst first and never empty, and how it sounds.
+pub fn told(findings: &Findings) -> (Vec<Trouble>, Tone) {
     let mut troubles = all(findings);
-    let alarm = !troubles.is_empty();
-    if !alarm {
+    let tone = match (troubles.is_empty(), quiet::few_checked(&findings.summary)) {
+        (false, _) => Tone::Alarm,
+        (true, true) => Tone::Open,
+        (true, false) => Tone::Calm,
+    };
+    if troubles.is_empty() {
         let clock = Clock::of(findings.first_time(), findings.last_time());
         troubles.push(quiet::find(findings, clock));
+    }
+    if let (Some(first), Some(limits)) = (troubles.first_mut(), findings.limits()) {
+        let how_bad = std::mem::take(&mut first.how_bad);
+        first.how_bad = how_bad.say("; only a part was measured: ").told(limits);
+    }
+    let (lost, read) = (findings.total(|s| s.rejected), findings.total(|s| s.records));
+    if let (Some(first), true) = (troubles.first_mut(), lost > 0) {
+        let records = counted(read, "record", "records");
+        let how_bad = std::mem::take(&mut first.how_bad);
+        first.how_bad = how_bad.say(format!("; {} of {records} could not be read", count(lost)));
     }
     if let (Some(first), Some(mind)) = (troubles.first_mut(), bias::grave(findings)) {
         first.how_bad = std::mem::take(&mut first.how_bad).say("; ").then(mind);
     }
-    (troubles, alarm)
+    (troubles, tone)
 }
 
 /// The first five sentences, and whether they are an alarm.
 pub fn opening(findings: &Findings) -> (Vec<Prose>, bool) {
-    let (troubles, alarm) = told(findings);
-    (sentences(troubles), alarm)
+    let (troubles, tone) = told(findings);
+    (sentences(troubles), tone == Tone::Alarm)
 }
 
 /// So many troubles are told in all five parts; of the others only what is wrong.

@@ -95,12 +95,16 @@ fn since(findings: &Findings, clock: Clock) -> Prose {
 }
 
 fn side(findings: &Findings) -> Prose {
-    let all = findings.split_brains.len();
+    let all = i64::try_from(findings.split_brains.len()).unwrap_or(i64::MAX);
     let causes = tally(findings.split_brains.iter().map(cause_of));
     let rest: i64 = causes.iter().skip(CAUSES).map(|(_, n)| *n).sum();
     let pieces = causes.iter().take(CAUSES).map(|(cause, n)| {
         let of_cause = |b: &&Binding| cause_of(b) == cause;
-        let mut piece = Prose::new().say(format!("{} of {all} artifacts ", count(*n)));
+        let mut piece = Prose::new().say(format!(
+            "{} of {} ",
+            count(*n),
+            counted(all, "artifact", "artifacts")
+        ));
         let names = match cause.as_str() {
             "registry_lag" => ranked(
                 findings.split_brains.iter().filter(of_cause).filter_map(|b| b.registry.as_deref()),
@@ -119,16 +123,30 @@ fn side(findings: &Findings) -> Prose {
         if let Some(cause) = causes::cause(cause).filter(|c| c.name != "unknown") {
             piece = piece.say(format!(" ({}: {})", cause.name, cause.meaning));
         }
-        piece
+        let uncertain =
+            findings.split_brains.iter().filter(of_cause).filter(|b| uncertain(b)).count();
+        match i64::try_from(uncertain).unwrap_or(i64::MAX) {
+            0 => piece,
+            all if all == *n => piece.say(", not certain"),
+            some => piece.say(format!(", {} of them not certain", count(some))),
+        }
     });
     let mut prose = Prose::join(pieces, "; ");
     if rest > 0 {
         prose = prose.say(format!("; {} have other causes", count(rest)));
     }
+    if findings.split_brains.iter().any(uncertain) {
+        prose = prose.say("; what is not certain falls between two looks at the authority");
+    }
     if let Some(lag) = longest_lag(findings) {
         prose = prose.then(lag);
     }
     prose
+}
+
+/// Whether the cause rests on where in the bounds of a rotation a time lies.
+fn uncertain(binding: &Binding) -> bool {
+    binding.cause_certain == Some(false)
 }
 
 /// `; the longest lag …` of the registries that are to blame.
