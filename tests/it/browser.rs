@@ -179,20 +179,51 @@ impl Browser {
 
     /// Presses a key.
     pub fn key(&mut self, key: &str) {
-        let text = if key.len() == 1 { key } else { "" };
-        self.call("Input.dispatchKeyEvent", &json!({"type": "keyDown", "key": key, "text": text}));
+        let text = match key {
+            "Enter" => "\r",
+            one if one.len() == 1 => one,
+            _ => "",
+        };
+        let code = match key {
+            "Tab" => 9,
+            "Enter" => 13,
+            _ => 0,
+        };
+        self.call(
+            "Input.dispatchKeyEvent",
+            &json!({"type": "keyDown", "key": key, "text": text, "windowsVirtualKeyCode": code}),
+        );
         self.call("Input.dispatchKeyEvent", &json!({"type": "keyUp", "key": key}));
+        self.drawn();
+    }
+
+    /// Pages that are opened from now on are on a screen that is touched.
+    pub fn without_mouse(&mut self) {
+        self.call("Emulation.setTouchEmulationEnabled", &json!({"enabled": true}));
+    }
+
+    /// Touches and lets go.
+    pub fn tap(&mut self, (x, y): (f64, f64)) {
+        let points = json!([{"x": x, "y": y}]);
+        self.call(
+            "Input.dispatchTouchEvent",
+            &json!({"type": "touchStart", "touchPoints": points}),
+        );
+        self.call("Input.dispatchTouchEvent", &json!({"type": "touchEnd", "touchPoints": []}));
         self.drawn();
     }
 
     /// The middle of the first element that a selector finds, scrolled into view.
     pub fn middle(&mut self, selector: &str) -> (f64, f64) {
-        let found = self.eval(&format!(
-            "(() => {{ const e = document.querySelector({selector:?}); \
-             e.scrollIntoView({{ block: 'center', behavior: 'instant' }}); \
-             const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; }})()"
+        // Sections are laid out when they come near: what is above may grow once it is there.
+        self.eval(&format!(
+            "document.querySelector({selector:?}).scrollIntoView({{ block: 'center', behavior: 'instant' }})"
         ));
         self.drawn();
+        let found = self.eval(&format!(
+            "(() => {{ const b = document.querySelector({selector:?}).getBoundingClientRect(); \
+             return [b.left + b.width / 2, b.top + b.height / 2]; }})()"
+        ));
         (found[0].as_f64().unwrap(), found[1].as_f64().unwrap())
     }
 

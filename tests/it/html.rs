@@ -513,6 +513,109 @@ fn the_page_works_in_a_browser() {
 }
 
 #[test]
+fn names_on_the_timeline_keep_apart() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    std::fs::write(&path, page_of(&incident())).unwrap();
+    // Each written name with its box, lane by lane: lags above, contracts in their blocks.
+    let boxes = "Array.from(document.querySelectorAll('.lanes svg.track'), (lane) => ({ \
+        right: lane.getBoundingClientRect().right, \
+        names: ['svg.name.lag text', 'svg.name:not(.lag):not(.storm) text'].map((kind) => \
+            Array.from(lane.querySelectorAll(kind)).filter((t) => t.textContent && t.getBoundingClientRect().width) \
+            .map((t) => { const b = t.getBoundingClientRect(); return [t.textContent, b.left, b.right]; })) }))";
+    for width in [375, 800, 1440] {
+        browser.open(&path, width, false);
+        let lanes = browser.eval(boxes);
+        let mut written = 0;
+        for lane in lanes.as_array().unwrap() {
+            let right = lane["right"].as_f64().unwrap();
+            for names in lane["names"].as_array().unwrap() {
+                let mut free = f64::MIN;
+                for name in names.as_array().unwrap() {
+                    let (from, to) = (name[1].as_f64().unwrap(), name[2].as_f64().unwrap());
+                    assert!(from >= free && to <= right + 1.0, "{name} at {width}: {names}");
+                    free = to;
+                    written += 1;
+                }
+            }
+        }
+        // On a phone some have no room, on a wide screen all have: 5 epochs, 5 runs, 4 lags.
+        assert!(if width == 1440 { written == 14 } else { written >= 8 }, "{written} at {width}");
+    }
+}
+
+#[test]
+fn keys_and_fingers_reach_what_a_mouse_does() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    std::fs::write(&path, page_of(&incident())).unwrap();
+    browser.open(&path, 800, true);
+    let hint = "document.querySelector('#tip.shown')?.textContent ?? ''";
+
+    // Tab goes through the sections' links to the timeline and its windows; a window tells itself.
+    browser.eval("document.querySelector('nav a:last-child').focus()");
+    let mut seen = Vec::new();
+    for _ in 0..20 {
+        browser.key("Tab");
+        let at = browser.eval(
+            "(() => { const e = document.activeElement; const s = getComputedStyle(e); \
+             return [e.tagName + '.' + e.getAttribute('class'), s.outlineStyle !== 'none' || s.strokeWidth === '4px']; })()",
+        );
+        assert_eq!(at[1], true, "{at} has the focus and does not show it");
+        seen.push(at[0].as_str().unwrap().to_owned());
+        if seen.last().is_some_and(|s| s == "rect.win") {
+            break;
+        }
+    }
+    assert_eq!(seen.last().map(String::as_str), Some("rect.win"), "{seen:?}");
+    assert!(seen.iter().any(|s| s == "rect.rot"), "{seen:?}");
+    let told = browser.eval(hint);
+    assert!(told.as_str().unwrap().contains("rotation 1, 2026-11-14 06:00:00"), "{told}");
+    browser.key("Enter");
+    assert_eq!(browser.eval("document.querySelectorAll('rect.win[aria-pressed=true]').length"), 1);
+    browser.key("Escape");
+    // c goes from one contract to the next and tells its evidence.
+    browser.eval("document.querySelector('.lanes').focus()");
+    browser.key("c");
+    browser.key("c");
+    let told = browser.eval(hint);
+    assert!(told.as_str().unwrap().contains("r2 (authority) served schema 4"), "{told}");
+    assert!(told.as_str().unwrap().contains("recording.ndjson.gz:"), "{told}");
+    // A table is sorted by its heading.
+    browser.eval("document.querySelector('figure[data-name=registry_lag] th[data-k=registry] button').focus()");
+    browser.key("Enter");
+    let sorted = "document.querySelector('figure[data-name=registry_lag] th[data-k=registry]').getAttribute('aria-sort')";
+    assert_eq!(browser.eval(sorted), "ascending");
+
+    // A finger is told what a mouse is, on the timeline and elsewhere, and no longer once it touches text.
+    browser.without_mouse();
+    browser.open(&path, 375, false);
+    let block = browser.middle(".lanes .epoch.e4");
+    browser.tap(block);
+    assert!(browser.eval(hint).as_str().unwrap().contains("served schema 7"));
+    let heading = browser.middle("#rates h2");
+    browser.tap(heading);
+    assert_eq!(browser.eval(hint), "");
+    let day = browser.middle("figure.days .hit");
+    browser.tap(day);
+    assert!(browser.eval(hint).as_str().unwrap().starts_with("2026-11-14: 16 of 1,473"));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn what_could_not_be_measured_does_not_look_well() {
+    let page = page_of(&session(Path::new("samples/card")));
+    assert!(page.contains("<header class=\"verdict open\">"));
+    let (header, _) = between(&page, "<header", "</header>").unwrap();
+    let text = words(header);
+    for said in ["holds cards, but no task and no attempt", "Cards47", "Rotations10"] {
+        assert!(text.contains(said), "{said:?} is not in {text}");
+    }
+}
+
+#[test]
 fn hostile_names_do_nothing_in_a_browser() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = tempfile::tempdir().unwrap();

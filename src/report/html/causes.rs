@@ -44,8 +44,11 @@ pub fn section(whole: &Whole<'_>) -> Option<Section> {
                     rect.cause.{ "c-" (name) } x=(plot::per_cent(x)) y="0" width=(plot::per_cent(width)) height="34" {
                         title { (names::words(name)) ": " (plot::of(n, total)) }
                     }
-                    svg x=(plot::per_cent(x)) width=(plot::per_cent(width)) height="34" {
-                        text.on x="8" y="22" { (names::words(name)) " " (count(n)) }
+                    // On a phone the picture has some 300 pixels; the list below has all names.
+                    @if width >= 0.08 {
+                        svg x=(plot::per_cent(x)) width=(plot::per_cent(width)) height="34" {
+                            text.on x="8" y="22" { @if width >= 0.6 { (names::words(name)) " " } (count(n)) }
+                        }
                     }
                 }
             }

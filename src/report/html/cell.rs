@@ -34,7 +34,7 @@ pub fn words(text: impl Into<String>) -> Cell {
 
 /// A word of the model, with blanks for people.
 pub fn word(word: &str) -> Cell {
-    Cell::new(html! { (names::words(word)) }, names::shown(word))
+    Cell::new(html! { span.keep { (names::words(word)) } }, names::shown(word))
 }
 
 /// A name from the recording.

@@ -54,6 +54,7 @@ pub fn json(whole: &Whole<'_>) -> String {
         .collect();
     let data = json!({
         "schema": "carddrift.page/1",
+        "from_ms": number(&from_ms(span.from)),
         "from": rfc3339(span.from.into()),
         "to": rfc3339(span.to.into()),
         "span_ms": number(&span.ms(span.to)),
@@ -62,6 +63,12 @@ pub fn json(whole: &Whole<'_>) -> String {
         "marks": marks,
     });
     names::escape_json(&data.to_string())
+}
+
+/// An instant as the script's clock counts: milliseconds since 1970, with their fraction.
+fn from_ms(ns: i64) -> String {
+    let us = ns.div_euclid(1000);
+    format!("{}.{:03}", us.div_euclid(1000), us.rem_euclid(1000))
 }
 
 fn number(text: &str) -> Value {

@@ -1,7 +1,7 @@
 //! What could not be measured and why, what was lost, and every assumption.
 
 use super::cell;
-use super::table::{Table, number, text};
+use super::table::{Table, number, sentence, text};
 use super::{Section, Whole};
 use crate::query::Note;
 use crate::report::figures::{count, counted};
@@ -108,11 +108,11 @@ fn lost(whole: &Whole<'_>) -> Markup {
         &[
             text("code", "code"),
             text("severity", "severity"),
-            text("kind", "what is wrong"),
+            sentence("kind", "what is wrong"),
             number("of_kind", "of this kind"),
             number("sources_of_kind", "in sources"),
             text("pointer", "where"),
-            text("detail", "detail"),
+            sentence("detail", "detail"),
             text("evidence", "record"),
         ],
         whole.caps.rows,
@@ -123,7 +123,7 @@ fn lost(whole: &Whole<'_>) -> Markup {
             vec![
                 cell::words(p.code.clone()),
                 cell::word(&p.severity),
-                cell::word(&p.kind),
+                cell::name(Some(&p.kind)),
                 cell::number(p.of_kind),
                 cell::number(p.sources_of_kind),
                 if p.pointer.is_empty() {

@@ -1,7 +1,7 @@
 //! Drift incidents: what the card said after a rejection.
 
 use super::cell;
-use super::table::{Table, number, text};
+use super::table::{Table, number, sentence, text};
 use super::{Section, Whole};
 use crate::report::figures::{count, counted};
 use crate::report::findings::Incident;
@@ -33,7 +33,7 @@ pub fn section(whole: &Whole<'_>) -> Option<Section> {
             number("failed_attempts", "rejections"),
             text("result", "fresh card"),
             text("refetched_at", "fetched"),
-            text("changed", "changed"),
+            sentence("changed", "changed"),
             text("skills_added", "skills added"),
             text("skills_removed", "skills removed"),
             text("skill_still_advertised", "skill still offered"),

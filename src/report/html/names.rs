@@ -60,8 +60,9 @@ pub fn list(names: Option<&[String]>) -> Markup {
     html! {
         @if let Some(names) = names {
             @for (i, one) in names.iter().take(12).enumerate() {
-                @if i > 0 { ", " }
-                (name(one))
+                @if i > 0 { " " }
+                // A comma stays with the name before it.
+                @if i + 1 < names.len().min(12) { span.keep { (name(one)) "," } } @else { (name(one)) }
             }
             @if names.len() > 12 { " and " (names.len() - 12) " more" }
         } @else { (unknown()) }
@@ -111,7 +112,8 @@ pub fn plain(prose: &Prose) -> String {
 
 /// A verdict, cause or outcome as words.
 pub fn words(word: &str) -> String {
-    shown(&word.replace('_', " "))
+    // To resolve again is not two words.
+    shown(&word.replace("re_resolve", "re-resolve").replace('_', " "))
 }
 
 /// Class of a verdict's mark.

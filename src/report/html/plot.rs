@@ -108,6 +108,12 @@ pub fn per_cent(share: f64) -> String {
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
+/// The width in pixels of a picture of few bars, none wider than `bar` pixels; `None`: there are so many
+/// that the picture takes the page's width.
+pub fn few(bars: i64, bar: i64) -> Option<i64> {
+    (bars.saturating_mul(bar) <= 960).then_some(bars * bar)
+}
+
 /// A count or an instant for a picture: near enough.
 #[expect(clippy::cast_precision_loss, reason = "a picture has a thousand places")]
 pub fn float(n: i64) -> f64 {

@@ -43,7 +43,8 @@
   // ---- time: one view for all timelines, in milliseconds since the begin of the recording
   const whole = data.span_ms;
   const least = Math.max(whole / 1e6, 0.1);
-  const base = Date.parse(data.from);
+  // A little more than its microseconds, so that cutting a sum to milliseconds cuts no whole one.
+  const base = data.from_ms + 0.0005;
   let view = [0, whole];
   const marks = data.marks;
   const shapes = all('[data-a]').map((e) => ({
@@ -78,7 +79,7 @@
       let odd = false;
       for (let at = (Math.floor((base + view[0]) / step) + 1) * step; at <= base + view[1]; at += step) {
         const x = per(share(at - base));
-        const date = new Date(at).toISOString();
+        const date = new Date(Math.round(at)).toISOString();
         const time = date.slice(11, 19);
         const text = step >= 864e5 || time === '00:00:00' ? date.slice(0, 10)
           : step >= 6e4 ? time.slice(0, 5) : step >= 1e3 ? time : date.slice(11, 23);
@@ -96,11 +97,61 @@
       }
     }
   };
+  // Names are written in full, shorter, or not at all: as there is room. They are measured without
+  // asking for the page's layout.
+  const pen = document.createElement('canvas').getContext('2d');
+  const family = getComputedStyle(document.body).fontFamily;
+  const wide = (text, size) => {
+    pen.font = '600 ' + size + 'px ' + family;
+    return pen.measureText(text).width;
+  };
+  const labels = all('svg.name').map((e) => {
+    const text = e.firstElementChild;
+    const inside = !e.matches('.lag, .storm');
+    const size = inside ? 12 : 11;
+    const words = [text.textContent, text.dataset.s];
+    return { e, text, inside, words, sizes: words.map((w) => wide(w, size) + 8), a: Number(e.dataset.a), b: Number(e.dataset.b) };
+  });
+  const byLane = new Map();
+  for (const label of labels) {
+    const lane = label.e.parentNode;
+    if (!byLane.has(lane)) byLane.set(lane, []);
+    byLane.get(lane).push(label);
+  }
+  const write = (label, i) => {
+    const text = i < 0 ? '' : label.words[i];
+    if (label.text.textContent !== text) label.text.textContent = text;
+  };
+  const drawLabels = () => {
+    if (!tracks.length) return;
+    const width = tracks[0].getBoundingClientRect().width;
+    for (const lane of byLane.values()) {
+      let free = 0;
+      for (const label of lane) {
+        const a = share(label.a) * width;
+        const b = share(label.b) * width;
+        if (b < 0 || a > width) continue;
+        const from = Math.max(a, 0);
+        const room = Math.min(b, width) - from;
+        if (label.inside) {
+          write(label, label.sizes.findIndex((size) => size <= room));
+        } else {
+          // Above its shape: it may be longer than that, but not meet the one before nor the end.
+          const fits = label.sizes.findIndex((size) => from >= free && from + size <= width);
+          write(label, fits);
+          if (fits >= 0) free = from + label.sizes[fits];
+        }
+      }
+    }
+  };
   const period = make('span', '', { id: 'period', 'aria-live': 'polite' });
   let asked = false;
+  // As the page comes, all shapes stand where they belong.
+  let placed = true;
   const draw = () => {
     asked = false;
-    for (const s of shapes) {
+    if (placed) placed = false;
+    else for (const s of shapes) {
       const a = share(s.a);
       const b = s.b === null ? a : share(s.b);
       const gone = b < -0.0005 || a > 1.0005;
@@ -120,6 +171,7 @@
         s.e.setAttribute('width', per(Math.max(Math.min(b, 1.01) - left, 0)));
       }
     }
+    drawLabels();
     drawAxes();
     period.textContent = stamp(view[0], true) + ' to ' + stamp(view[1], true) + ' UTC';
   };
@@ -144,6 +196,7 @@
     look(to, to + view[1] - view[0]);
   };
   const home = () => look(0, whole);
+  addEventListener('resize', () => look(view[0], view[1]));
 
   const controls = document.getElementById('controls');
   if (controls) {
@@ -153,7 +206,10 @@
       button.addEventListener('click', act);
       controls.append(button);
     }
-    controls.append(period, make('span', 'Drag to move, Ctrl + wheel or pinch to zoom, double-click to zoom in; keys: arrows, +, −, 0, n, p.', { class: 'left-out' }));
+    const how = matchMedia('(hover: none)').matches
+      ? 'Drag to move, pinch to zoom, tap a mark or a block for its evidence.'
+      : 'Drag to move, Ctrl + wheel to zoom, double-click to zoom in. Keys on a timeline: arrows, + − 0; n and p go through admissions, c through contracts.';
+    controls.append(period, make('span', how, { class: 'left-out' }));
   }
 
   const timeAt = (track, x) => {
@@ -234,7 +290,7 @@
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const act = {
         ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15), '+': () => zoom(0.6), '=': () => zoom(0.6), '-': () => zoom(1 / 0.6),
-        0: home, Home: home, n: () => step(lanes, 1), p: () => step(lanes, -1), Escape: () => { hide(); choose(null); },
+        0: home, Home: home, n: () => step(lanes, 1), p: () => step(lanes, -1), c: () => stepBlocks(lanes, 1), C: () => stepBlocks(lanes, -1), Escape: () => { hide(); choose(null); },
       }[event.key];
       if (!act) return;
       event.preventDefault();
@@ -281,6 +337,20 @@
       light(list[at]);
       const box = list[at].getBoundingClientRect();
       show(markText(i), box.left, box.bottom);
+    }));
+  };
+
+  // c and C: from one contract's block to the next, lane by lane.
+  const stepBlocks = (lanes, by) => {
+    const list = all('rect.epoch', lanes);
+    if (!list.length) return;
+    const at = list.includes(lit) ? Math.min(Math.max(list.indexOf(lit) + by, 0), list.length - 1) : by > 0 ? 0 : list.length - 1;
+    const [a, b] = [Number(list[at].dataset.a), Number(list[at].dataset.b)];
+    if (b < view[0] || a > view[1]) look(a - (view[1] - view[0]) / 2, a + (view[1] - view[0]) / 2);
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      light(list[at]);
+      const box = list[at].getBoundingClientRect();
+      show(hints.get(list[at]), Math.max(box.left, 0), box.bottom);
     }));
   };
 
@@ -337,12 +407,22 @@
   }
   addEventListener('keydown', (event) => { if (event.key === 'Escape') { hide(); choose(null); } });
   for (const svg of all('svg:not(.track)')) {
-    svg.addEventListener('pointermove', (event) => {
+    const tell = (event) => {
       const text = hintOf(event.target);
       if (text) show(text, event.clientX, event.clientY); else hide();
-    });
-    svg.addEventListener('pointerleave', hide);
+    };
+    svg.addEventListener('pointermove', tell);
+    svg.addEventListener('pointerdown', tell);
+    svg.addEventListener('pointerleave', (event) => { if (event.pointerType === 'mouse') hide(); });
   }
+  // What a finger asked for goes when it touches something else, or moves the page.
+  let touched = false;
+  addEventListener('pointerdown', (event) => {
+    touched = event.pointerType !== 'mouse';
+    if (!event.target.closest('svg')) hide();
+  });
+  addEventListener('keydown', () => { touched = false; });
+  addEventListener('scroll', () => { if (touched) hide(); }, { passive: true });
 
   // ---- tables: sort, search, download
   const valueOf = (cell) => (cell.hasAttribute('data-v') ? cell.getAttribute('data-v') : cell.textContent.trim());
@@ -367,6 +447,9 @@
       if (!texts.has(row)) texts.set(row, (row.textContent + ' ' + Array.from(row.cells, valueOf).join(' ')).toLowerCase());
       return texts.get(row);
     };
+    const count = (n) => {
+      shown.textContent = n === rows.length ? n + (n === 1 ? ' row' : ' rows') : n + ' of ' + rows.length + ' rows';
+    };
     const filter = () => {
       const wanted = search.value.trim().toLowerCase();
       let n = 0;
@@ -375,7 +458,7 @@
         row.classList.toggle('hidden', !on);
         if (on) n += 1;
       }
-      shown.textContent = n === rows.length ? n + (n === 1 ? ' row' : ' rows') : n + ' of ' + rows.length + ' rows';
+      count(n);
     };
     grids.push(filter);
     search.addEventListener('input', filter);
@@ -415,7 +498,7 @@
       link.remove();
       setTimeout(() => URL.revokeObjectURL(url), 60000);
     });
-    filter();
+    count(rows.length);
   }
   look(0, whole);
 })();

@@ -103,34 +103,44 @@ fn picture(whole: &Whole<'_>, storm: &Storm, minutes: &[&Minute]) -> Markup {
     }
     let places = (length + together - 1) / together;
     let top = plot::float(bars.iter().map(|b| b.1).max().unwrap_or(1).max(1));
-    let wide = 1.0 / plot::float(places.max(6));
+    // Over more than a day a minute is told with its date.
+    let at_minute = |ns: i64| if length > 1440 { whole.clock.time(ns) } else { minute(ns) };
+    let few = plot::few(places, 80);
+    let wide = 1.0 / plot::float(places.max(1));
     let high = |n: i64| format!("{:.1}", plot::float(n) / top * HEIGHT);
     let y = |n: i64| format!("{:.1}", HEIGHT - plot::float(n) / top * HEIGHT);
     html! {
         figure.minutes {
-            svg height="100" role="img" aria-label="Rejections a minute" {
+            svg.few[few.is_some()] width=[few] height="100" role="img" aria-label="Rejections a minute" {
                 line.grid x1="0" x2="100%" y1="0.5" y2="0.5" {}
                 line.grid x1="0" x2="100%" y1=(HEIGHT) y2=(HEIGHT) {}
                 @for (at, rejected, replayed) in bars {
                     @let x = plot::per_cent(plot::float(at) * wide);
                     g {
                         title {
-                            (whole.clock.time(first.minute_at + at * together * MINUTE)) ": " (count(rejected)) " rejections a minute, "
+                            (at_minute(first.minute_at + at * together * MINUTE)) ": " (count(rejected)) " rejections a minute, "
                             (count(replayed)) " of them replays"
                         }
+                        rect.hit x=(x) y="0" width=(plot::per_cent(wide)) height=(HEIGHT) {}
                         rect.rejected x=(x) y=(y(rejected)) width=(plot::per_cent(wide * 0.85)) height=(high(rejected)) {}
                         rect.replayed x=(x) y=(y(replayed)) width=(plot::per_cent(wide * 0.85)) height=(high(replayed)) {}
                     }
                 }
-                text.label.end x="100%" y="12" { "peak " (count(storm.peak_per_minute)) " a minute" }
-                text.label x="0" y="96" { (whole.clock.time(first.minute_at)) }
+                text.label x="0" y="96" { (at_minute(first.minute_at)) }
+                @if places > 3 { text.label.end x="100%" y="96" { (at_minute(last.minute_at)) } }
             }
             figcaption {
-                span.swatch.rejected {} " rejections " span.swatch.replayed {} " replays among them"
+                span.swatch.rejected {} " rejections a minute, " span.swatch.replayed {} " replays among them; the upper line is "
+                (count(storm.peak_per_minute))
                 @if together > 1 { "; each bar is the worst of " (together) " minutes" }
             }
         }
     }
+}
+
+/// `09:31`: the minute of a bar.
+fn minute(ns: i64) -> String {
+    crate::report::rows::rfc3339(ns.into()).chars().skip(11).take(5).collect()
 }
 
 fn clients(whole: &Whole<'_>, storm: &Storm, rioters: &[&Rioter]) -> Markup {

@@ -15,16 +15,23 @@ pub struct Column {
     title: &'static str,
     /// Whether it is set to the right and sorts by size.
     number: bool,
+    /// Whether it holds sentences, which need width.
+    wide: bool,
 }
 
 /// A column of texts.
 pub const fn text(key: &'static str, title: &'static str) -> Column {
-    Column { key, title, number: false }
+    Column { key, title, number: false, wide: false }
+}
+
+/// A column of sentences.
+pub const fn sentence(key: &'static str, title: &'static str) -> Column {
+    Column { key, title, number: false, wide: true }
 }
 
 /// A column of numbers.
 pub const fn number(key: &'static str, title: &'static str) -> Column {
-    Column { key, title, number: true }
+    Column { key, title, number: true, wide: false }
 }
 
 /// A table.
@@ -91,17 +98,17 @@ impl Table {
             figure.grid data-name=(self.name) {
                 div.scroll tabindex="0" role="region" aria-label=(self.caption) {
                     table {
-                        caption { (self.caption) }
+                        caption { span { (self.caption) } }
                         thead { tr {
                             @for c in &self.columns {
-                                th scope="col" data-k=(c.key) .num[c.number] .of-agent[c.key == "agent"] { (c.title) }
+                                th scope="col" data-k=(c.key) .num[c.number] .of-agent[c.key == "agent"] .of-picture[c.key == "picture"] { (c.title) }
                             }
                         } }
                         tbody {
                             @for (windows, cells) in &self.rows {
                                 tr data-w=[windows.as_deref()] {
                                     @for (cell, c) in cells.iter().zip(&self.columns) {
-                                        td data-v=[cell.raw.as_deref()] .num[c.number] .of-agent[c.key == "agent"] { (cell.shown) }
+                                        td data-v=[cell.raw.as_deref()] .num[c.number] .wide[c.wide] .of-agent[c.key == "agent"] .of-picture[c.key == "picture"] { (cell.shown) }
                                     }
                                 }
                             }

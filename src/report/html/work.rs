@@ -1,7 +1,7 @@
 //! What to do, as lists: tasks to quarantine, cards to resolve again, registries and agents to escalate.
 
 use super::cell::{self, Cell};
-use super::table::{Table, number, text};
+use super::table::{Table, number, sentence, text};
 use super::{Section, Whole, names};
 use crate::report::causes;
 use crate::report::findings::{Action, Binding};
@@ -67,7 +67,7 @@ fn quarantine(whole: &Whole<'_>) -> Markup {
                 cell::name(b.card_schema.as_deref()),
                 cell::name(b.artifact_schema.as_deref()),
                 Cell::new(
-                    html! { (b.digest_status) @if b.silent == Some(true) { span.silent { " silent" } } },
+                    html! { span.keep { (b.digest_status) @if b.silent == Some(true) { span.silent { " silent" } } } },
                     b.digest_status.clone(),
                 ),
                 Cell::new(
@@ -168,7 +168,7 @@ fn actions(
             number("tasks", "tasks"),
             text("first_at", "first admission"),
             text("last_at", "last admission"),
-            text("in_words", "in words"),
+            sentence("in_words", "in words"),
             text("evidence", "a record"),
         ],
         whole.caps.rows,
