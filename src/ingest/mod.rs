@@ -33,6 +33,7 @@ pub mod containers;
 pub mod decode;
 pub mod discover;
 pub mod lines;
+mod mend;
 pub mod open;
 pub mod pace;
 pub mod repair;
