@@ -145,7 +145,7 @@ fn parse_events(bencher: Bencher<'_, '_>) {
 }
 
 /// The whole ingest, on so many threads.
-#[divan::bench(args = [1, 2, 4])]
+#[divan::bench(args = [1, 2, 4], sample_count = 20)]
 fn ingest(bencher: Bencher<'_, '_>, threads: usize) {
     bencher
         .counter(BytesCount::of_str(&*JOURNAL))
@@ -153,13 +153,13 @@ fn ingest(bencher: Bencher<'_, '_>, threads: usize) {
 }
 
 /// The same from compressed files.
-#[divan::bench(args = ["gzip.ndjson.gz", "zstd.ndjson.zst"])]
+#[divan::bench(args = ["gzip.ndjson.gz", "zstd.ndjson.zst"], sample_count = 20)]
 fn ingest_compressed(bencher: Bencher<'_, '_>, name: &str) {
     bencher.counter(BytesCount::of_str(&*JOURNAL)).bench(|| black_box(read(name, 0)));
 }
 
 /// Each built-in query with the views that it needs, in a session of its own.
-#[divan::bench(args = [
+#[divan::bench(sample_count = 10, args = [
     "bindings", "rotations", "registry_lag", "split_brain_rate", "replays", "retry_storms",
     "drift_incidents", "actions", "summary", "slo_daily",
 ])]

@@ -11,11 +11,12 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use datafusion::config::ConfigOptions;
 use datafusion::error::DataFusionError;
-use datafusion::execution::memory_pool::GreedyMemoryPool;
+use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
 use std::sync::Arc;
+use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// The answer of a query.
@@ -42,6 +43,8 @@ pub struct Session {
     pub(super) context: SessionContext,
     pub(super) settings: Settings,
     pub(super) views: Views,
+    /// Where views are kept when memory is limited.
+    pub(super) kept: Option<TempDir>,
     /// Keeps the segments' folder.
     _dataset: Dataset,
 }
@@ -69,26 +72,37 @@ impl Session {
         let mut options = ConfigOptions::new();
         // Views are made side by side (see `views`); parting each of them as often costs a fifth more.
         options.execution.target_partitions = match settings.memory_limit {
-            Some(_) => threads,
+            // Each part of a sort wants memory of its own.
+            Some(_) => 1,
             None => threads.div_ceil(2),
         };
         options.execution.parquet.pushdown_filters = false;
         options.sql_parser.collect_spans = true;
         let mut environment = RuntimeEnvBuilder::new();
+        let mut kept = None;
         if let Some(bytes) = settings.memory_limit {
             // Hash joins cannot spill, sort-merge joins can.
             options.optimizer.prefer_hash_join = false;
             // What a sort sets aside for merging its spilled runs must fit many times.
-            let share = bytes / (threads * 16);
+            let share = bytes / 16;
             options.execution.sort_spill_reservation_bytes = share.min(10 << 20);
             options.execution.sort_in_place_threshold_bytes = share.min(1 << 20);
-            environment = environment.with_memory_pool(Arc::new(GreedyMemoryPool::new(bytes)));
+            // What views hold of the pages that they point into cannot be told apart, so it is counted
+            // many times: texts are copied instead.
+            options.execution.parquet.schema_force_view_types = false;
+            options.sql_parser.map_string_types_to_utf8view = false;
+            // Rows that wait for their row group, of views that are kept in files.
+            options.execution.parquet.max_row_group_size = 32 << 10;
+            options.execution.parquet.allow_single_file_parallelism = false;
+            environment = environment.with_memory_pool(Arc::new(FairSpillPool::new(bytes)));
+            let folder = tempfile::Builder::new().prefix("carddrift-").tempdir();
+            kept = Some(folder.map_err(|e| opening(e.into()))?);
         }
         let environment = environment.build_arc().map_err(opening)?;
         let context = SessionContext::new_with_config_rt(SessionConfig::from(options), environment);
         let (to, data, set) = (context.clone(), dataset.clone(), settings.clone());
         run(&runtime, async move {
-            register::dataset(&to, &data).await?;
+            register::dataset(&to, &data, set.memory_limit.is_none()).await?;
             register::settings(&to, &set)
         })
         .map_err(opening)?;
@@ -97,6 +111,7 @@ impl Session {
             context,
             settings: settings.clone(),
             views: Views::default(),
+            kept,
             _dataset: dataset,
         })
     }

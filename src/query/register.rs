@@ -7,6 +7,7 @@ use crate::tables::{Dataset, Segment};
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::Result;
+use datafusion::dataframe::DataFrameWriteOptions;
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{
@@ -18,6 +19,7 @@ use datafusion::object_store::path::Path as ObjectPath;
 use datafusion::object_store::{ObjectStore, ObjectStoreExt, PutPayload};
 use datafusion::prelude::SessionContext;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use url::Url;
 
@@ -35,13 +37,19 @@ fn with_views(schema: &Schema) -> SchemaRef {
 }
 
 /// Registers every table of the data set; a table without segments is empty.
-pub(super) async fn dataset(context: &SessionContext, dataset: &Dataset) -> Result<()> {
+/// `views`: texts are read as views, which share the buffers of whole pages: quick, but nobody can tell
+/// how much a few rows hold.
+pub(super) async fn dataset(
+    context: &SessionContext,
+    dataset: &Dataset,
+    views: bool,
+) -> Result<()> {
     let memory = Arc::new(InMemory::new());
     let root =
         Url::parse("memory://dataset/").map_err(|e| DataFusionError::External(Box::new(e)))?;
     context.register_object_store(&root, Arc::clone(&memory) as Arc<dyn ObjectStore>);
     for table in crate::tables::all() {
-        let schema = with_views(&table.schema);
+        let schema = if views { with_views(&table.schema) } else { Arc::clone(&table.schema) };
         let mut files = Vec::new();
         let mut held = Vec::new();
         for (index, segment) in dataset.segments(table.name).iter().enumerate() {
@@ -66,15 +74,7 @@ pub(super) async fn dataset(context: &SessionContext, dataset: &Dataset) -> Resu
                 }
             }
         }
-        let listing = |urls: Vec<ListingTableUrl>| {
-            let options = ListingOptions::new(Arc::new(ParquetFormat::default()))
-                .with_file_extension(".parquet");
-            ListingTable::try_new(
-                ListingTableConfig::new_with_multi_paths(urls)
-                    .with_listing_options(options)
-                    .with_schema(Arc::clone(&schema)),
-            )
-        };
+        let listing = |urls| listing(urls, &schema);
         match (files.is_empty(), held.is_empty()) {
             (true, true) => {
                 let none = MemTable::try_new(Arc::clone(&schema), vec![vec![]])?;
@@ -94,6 +94,37 @@ pub(super) async fn dataset(context: &SessionContext, dataset: &Dataset) -> Resu
             }
         }
     }
+    Ok(())
+}
+
+/// A relation over Parquet.
+fn listing(urls: Vec<ListingTableUrl>, schema: &SchemaRef) -> Result<ListingTable> {
+    let options =
+        ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
+    ListingTable::try_new(
+        ListingTableConfig::new_with_multi_paths(urls)
+            .with_listing_options(options)
+            .with_schema(Arc::clone(schema)),
+    )
+}
+
+/// Runs a query and keeps its rows in a file of that folder, as the relation `name`.
+pub(super) async fn in_a_file(
+    context: &SessionContext,
+    name: &str,
+    sql: &str,
+    folder: &Path,
+) -> Result<()> {
+    let frame = context.sql(sql).await?;
+    let schema = Arc::new(frame.schema().as_arrow().clone());
+    let path = folder.join(format!("{name}.parquet"));
+    let url = Url::from_file_path(&path)
+        .map_err(|()| DataFusionError::Execution(format!("no URL for {}", path.display())))?;
+    let single = DataFrameWriteOptions::new().with_single_file_output(true);
+    frame.write_parquet(url.as_str(), single, None).await?;
+    let rows = listing(vec![ListingTableUrl::try_new(url, None)?], &schema)?;
+    context.deregister_table(name)?;
+    context.register_table(name, Arc::new(rows))?;
     Ok(())
 }
 

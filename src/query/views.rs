@@ -263,12 +263,16 @@ impl Session {
         let sql = self.bind(name, text, &[])?;
         let (context, view) = (self.context.clone(), name.to_owned());
         let is_query = self.query_names().any(|query| query == name);
+        let folder = self.kept.as_ref().map(|folder| folder.path().to_owned());
         run(&self.runtime, async move {
             if is_query {
                 // What asks it wants few of its rows: they are chosen before they are sorted.
                 let rows = context.sql(&sql).await?.into_view();
                 context.register_table(view, rows)?;
                 return Ok(());
+            }
+            if let Some(folder) = folder {
+                return register::in_a_file(&context, &view, &sql, &folder).await;
             }
             let plan = context.sql(&sql).await?.create_physical_plan().await?;
             let schema = plan.schema();

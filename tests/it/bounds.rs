@@ -108,3 +108,12 @@ fn queries_keep_to_their_memory_limit_or_say_so() {
     }
     assert!(refused > 0);
 }
+
+#[test]
+fn a_report_under_a_memory_limit_is_the_same_report() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/incident-2-schema-rotation");
+    let place = Place::new();
+    let free = place.done(&["analyze", sample]);
+    // Every view goes by way of a file, and every join is one that can spill.
+    assert!(place.done(&["analyze", sample, "--memory-limit", "12MiB"]) == free);
+}
