@@ -207,7 +207,11 @@ impl Session {
         let changed = Condvar::new();
         std::thread::scope(|scope| {
             for _ in 1..at_once {
-                scope.spawn(|| self.make_open(&making, &changed));
+                // Where no thread can be had, those that are there do all.
+                let helper = std::thread::Builder::new();
+                if helper.spawn_scoped(scope, || self.make_open(&making, &changed)).is_err() {
+                    break;
+                }
             }
             self.make_open(&making, &changed);
         });
