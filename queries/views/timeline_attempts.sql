@@ -1,9 +1,9 @@
 -- view: attempts as a timeline shows them
--- grain: one row for each agent and step of time with an attempt: a minute, or the 512th part of the
+-- grain: one row for each agent and step of time with an attempt: a second, or the 512th part of the
 --   time between the first attempt and the last when that is longer
 -- model: §7; times are UTC nanoseconds
 WITH bounds AS (
-  SELECT greatest(60000000000, max(t) / 512 - min(t) / 512 + 1) AS step FROM try_selection
+  SELECT greatest(1000000000, max(t) / 512 - min(t) / 512 + 1) AS step FROM try_selection
 )
 SELECT
   t.agent,

@@ -39,8 +39,9 @@ impl Earlier for Nothing {
     }
 }
 
-/// Events of a bucket before it is parted.
-const BUCKET_EVENTS: usize = 64 << 10;
+/// Events of a bucket before it is parted. Of recordings in order of time halves stay as they are, and half
+/// of this, with what a chunk adds at once, just fits into a table of 32,768 places.
+const BUCKET_EVENTS: usize = 48 << 10;
 
 /// Takes the hash of an event as its own hash.
 #[derive(Debug, Default, Clone, Copy)]
@@ -86,7 +87,7 @@ pub struct Seen {
 
 impl Default for Seen {
     fn default() -> Self {
-        Self::new(4 << 20)
+        Self::new(3 << 20)
     }
 }
 
