@@ -56,8 +56,13 @@ fn marked<I: IntoIterator<Item = Mark>>(
     marked
 }
 
-/// Halves with one key: each request with the next response. Keys are counters at times, so the same
-/// key may come again later.
+/// Requests that wait for their answers under one key, at most: hostile input must not take quadratic
+/// time.
+const MOST_OPEN: usize = 64;
+
+/// Halves with one key: each request with the next response that it fits. Keys are counters at times, so
+/// the same key may come again later, and each client may count for itself. What follows a response
+/// without a status of its own (an event of a stream, what broke it) goes on with it.
 fn by_key(sightings: &[Sighting], clusters: &mut Clusters<'_>) {
     let mut keyed: Vec<_> = sightings
         .iter()
@@ -67,14 +72,31 @@ fn by_key(sightings: &[Sighting], clusters: &mut Clusters<'_>) {
     keyed.sort_unstable();
     let mut alone = Vec::new();
     for same in keyed.chunk_by(|a, b| a.0 == b.0) {
-        let mut open: Option<usize> = None;
+        let mut open: Vec<usize> = Vec::new();
+        let mut answered: Vec<usize> = Vec::new();
+        let client = |index: usize| sightings.get(index).and_then(|s| s.facts.client);
         for (.., index) in same {
             let Some(sighting) = sightings.get(*index) else { continue };
-            match (sighting.half, open) {
-                (Half::Response, Some(request)) if clusters.join(request, *index) => open = None,
-                (Half::Response, _) => alone.push(*index),
-                (Half::Whole, Some(request)) if clusters.join(request, *index) => {}
-                (Half::Request | Half::Whole, _) => alone.extend(open.replace(*index)),
+            let fits = |request: &usize| clusters.join(*request, *index);
+            match sighting.half {
+                Half::Response => {
+                    if let Some(at) = open.iter().rposition(fits) {
+                        answered.push(open.remove(at));
+                    } else if !goes_on(sighting, &answered, clusters, *index) {
+                        alone.push(*index);
+                    }
+                }
+                Half::Whole if open.iter().rposition(fits).is_some() => {}
+                Half::Request | Half::Whole => {
+                    // Of one client the later request counts.
+                    let mine = sighting.facts.client;
+                    alone.extend(open.extract_if(.., |other| client(*other) == mine));
+                    answered.retain(|other| client(*other) != mine);
+                    if open.len() == MOST_OPEN {
+                        alone.push(open.remove(0));
+                    }
+                    open.push(*index);
+                }
             }
         }
         alone.extend(open);
@@ -90,6 +112,19 @@ fn by_key(sightings: &[Sighting], clusters: &mut Clusters<'_>) {
         if let [(_, one), (_, other)] = *same {
             clusters.join(one, other);
         }
+    }
+}
+
+/// Joins a response half without a status to the only exchange that was answered under its key.
+fn goes_on(
+    sighting: &Sighting,
+    answered: &[usize],
+    clusters: &mut Clusters<'_>,
+    index: usize,
+) -> bool {
+    match answered {
+        [only] if sighting.facts.status.is_none() => clusters.join(*only, index),
+        _ => false,
     }
 }
 

@@ -15,9 +15,18 @@ pub(super) fn merge(exchanges: Vec<Exchange<'_>>) -> Exchange<'_> {
 
 fn add<'a>(exchange: &mut Exchange<'a>, other: Exchange<'a>) {
     let halves = exchange.half != other.half && exchange.half != Half::Whole;
+    // An answer over several records of one log: events of a stream, what broke it.
+    let goes_on = !halves
+        && exchange.half == Half::Whole
+        && other.half == Half::Response
+        && exchange.key.is_some()
+        && exchange.key == other.key;
     if halves && other.half == Half::Response {
         // The response half bears the time at which it was written.
         exchange.ended_at = Some(other.ended_at.unwrap_or(other.started_at));
+    } else if goes_on {
+        let ended_at = other.ended_at.unwrap_or(other.started_at);
+        exchange.ended_at = Some(exchange.ended_at.map_or(ended_at, |end| end.max(ended_at)));
     } else if exchange.ended_at.is_none() && other.side == exchange.side {
         exchange.ended_at = other.ended_at;
     }
@@ -34,7 +43,9 @@ fn add<'a>(exchange: &mut Exchange<'a>, other: Exchange<'a>) {
     }
     let chunked =
         |pieces: &[super::StreamPiece<'_>]| pieces.iter().any(|piece| piece.time.is_some());
-    if exchange.stream.is_empty() || chunked(&other.stream) && !chunked(&exchange.stream) {
+    if goes_on {
+        exchange.stream.extend(other.stream);
+    } else if exchange.stream.is_empty() || chunked(&other.stream) && !chunked(&exchange.stream) {
         exchange.stream = other.stream;
     }
     add_headers(&mut exchange.request_headers, other.request_headers);

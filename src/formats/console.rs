@@ -8,7 +8,8 @@ use crate::problem::{At, Kind, Problem};
 
 use super::telemetry::value::{Attributes, Value};
 use super::telemetry::{self, Resource, Span, SpanEvent, SpanKind, id};
-use super::{Context, Format, Framing, Sink, time};
+use super::time::{self, Instant};
+use super::{Context, Format, Framing, Sink};
 
 /// The reader.
 #[derive(Debug)]
@@ -147,7 +148,12 @@ impl Format for Console {
             |text: &Text<'_>| text.get().map(|text| time::text(text, None, context.assume_zone));
         let (start, end) =
             match (instant(&fields.start).transpose(), instant(&fields.end).transpose()) {
-                (Ok(start), Ok(end)) => (start.map(|at| at.nanos), end.map(|at| at.nanos)),
+                (Ok(start), Ok(end)) => {
+                    let odd =
+                        |instant: Option<Instant>| instant.map(|it| it.odd).unwrap_or_default();
+                    odd(start).and(odd(end)).tell(at, "/start_time", sink);
+                    (start.map(|at| at.nanos), end.map(|at| at.nanos))
+                }
                 _ => {
                     return sink.problem(Problem::new(Kind::BadTime, at, "start_time or end_time"));
                 }

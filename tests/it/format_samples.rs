@@ -154,6 +154,7 @@ fn agentgateway() {
     check("agentgateway", "agentgateway/request.log", "");
     check("agentgateway", "agentgateway/broken.log", "");
     check("agentgateway-json", "agentgateway/request.json.log", "");
+    check("agentgateway-json", "agentgateway/broken.json.log", "");
 }
 
 #[test]
@@ -162,6 +163,7 @@ fn envoy() {
     check("envoy", "envoy/istio.log", "");
     check("envoy-json", "envoy/gateway.json.log", "");
     check("envoy", "envoy/broken.log", "");
+    check("envoy-json", "envoy/broken.json.log", "");
 }
 
 #[test]

@@ -97,7 +97,9 @@ fn transport_error(
     (!answered).then_some(Cow::Borrowed("no answer"))
 }
 
-/// Whether a stream that had opened ended before its task did, as far as its events are on record.
+/// Whether a stream that had opened ended before its task did, as far as its events are on record. An
+/// error by itself ends it; one that says nothing of A2A (`event: error` of a server that failed) only
+/// breaks it.
 fn broke(
     asked_for_stream: bool,
     answer: &Answer<'_>,
@@ -107,7 +109,8 @@ fn broke(
 ) -> bool {
     let opened = facts.is_success() || facts.status.is_none() && !answer.replies.is_empty();
     let is_stream = answer.is_stream || asked_for_stream && exchange.cut;
-    is_stream && opened && !outcome.ended && outcome.error.is_none()
+    let refused = outcome.error.is_some_and(|e| e.code.is_some() || e.reason.is_some());
+    is_stream && opened && !outcome.ended && !refused
 }
 
 /// What is wrong or missing in the answer of an attempt.

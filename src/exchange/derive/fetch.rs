@@ -105,7 +105,7 @@ fn fetch(exchange: &Exchange<'_>, facts: &Facts<'_>, kind: FetchKind) -> CardFet
         registry: owned(stated.and_then(|stated| stated.registry.as_ref())),
         sent_at: Some(exchange.started_at),
         status: facts.status,
-        etag: kept("etag"),
+        etag: kept("etag").or_else(|| confirmed(exchange, facts)),
         cache_control: kept("cache-control"),
         last_modified: kept("last-modified"),
         age_s: header("age").and_then(|age| age.parse().ok()).filter(|age| *age >= 0),
@@ -115,6 +115,16 @@ fn fetch(exchange: &Exchange<'_>, facts: &Facts<'_>, kind: FetchKind) -> CardFet
         error,
         ..CardFetch::default()
     }
+}
+
+/// The ETag that a 304 confirms although it leaves it out: the only one that was asked with.
+fn confirmed(exchange: &Exchange<'_>, facts: &Facts<'_>) -> Option<Text<'static>> {
+    let asked = exchange.request_headers.iter();
+    let mut asked = asked.filter(|(name, _)| name.eq_ignore_ascii_case("if-none-match"));
+    let (_, only) = asked.next().filter(|_| facts.status == Some(304))?;
+    let only = only.trim();
+    let is_one = only.matches('"').count() == 2 && only.ends_with('"') && asked.next().is_none();
+    is_one.then(|| Cow::Owned(only.to_owned()))
 }
 
 /// The version asked for, when the answer says that it varies by it; no version means 0.3.

@@ -226,7 +226,7 @@ fn dated(
     rules: &Rules,
     derived: &mut Derived,
 ) -> Vec<(i64, TimeFrom)> {
-    let (mut naive, mut bad) = (false, false);
+    let (mut naive, mut leap, mut bad) = (false, false, false);
     let own: Vec<Option<i64>> = objects
         .iter()
         .map(|object| {
@@ -235,12 +235,16 @@ fn dated(
             };
             let stated = times::read(text, rules.assume_zone.as_ref());
             naive |= stated.is_some_and(|stated| stated.naive);
+            leap |= stated.is_some_and(|stated| stated.leap);
             bad |= stated.is_none();
             stated.map(|stated| stated.nanos)
         })
         .collect();
     if naive {
         derived.note(exchange, Kind::NaiveTime, "a status's timestamp has no zone");
+    }
+    if leap {
+        derived.note(exchange, Kind::LeapSecond, "a status's timestamp");
     }
     if bad {
         derived.note(exchange, Kind::BadField, "a status's timestamp cannot be read");

@@ -11,18 +11,21 @@ pub(super) struct Stated {
     pub(super) nanos: i64,
     /// It had no zone.
     pub(super) naive: bool,
+    /// Its second is the 61st of a minute.
+    pub(super) leap: bool,
 }
 
 /// Reads a `status.timestamp`: RFC 3339, or without a zone as older versions write it. `None`: no
 /// time, or none that fits.
 pub(super) fn read(text: &str, assumed: Option<&TimeZone>) -> Option<Stated> {
+    let leap = text.get(16..19) == Some(":60");
     if let Ok(timestamp) = text.parse() {
-        return Some(Stated { nanos: nanos(timestamp)?, naive: false });
+        return Some(Stated { nanos: nanos(timestamp)?, naive: false, leap });
     }
     let civil: DateTime = text.parse().ok()?;
     let zone = assumed.cloned().unwrap_or(TimeZone::UTC);
     let timestamp = zone.to_ambiguous_zoned(civil).compatible().ok()?.timestamp();
-    Some(Stated { nanos: nanos(timestamp)?, naive: true })
+    Some(Stated { nanos: nanos(timestamp)?, naive: true, leap })
 }
 
 fn nanos(timestamp: Timestamp) -> Option<i64> {

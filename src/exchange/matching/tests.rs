@@ -84,6 +84,44 @@ fn halves_with_one_key_are_paired_in_turn() {
 }
 
 #[test]
+fn each_client_may_count_for_itself() {
+    let of = |client: &'static str, exchange: Exchange<'static>| Exchange {
+        client: Some(client.into()),
+        ..exchange
+    };
+    let list = vec![
+        (0, of("a", half(0, Half::Request, "1"))),
+        (0, of("b", half(1, Half::Request, "1"))),
+        (0, of("a", half(5, Half::Response, "1"))),
+        (0, of("b", half(6, Half::Response, "1"))),
+        // Of one client the later request counts: the first got no answer.
+        (0, of("a", half(10, Half::Request, "2"))),
+        (0, of("a", half(20, Half::Request, "2"))),
+        (0, of("a", half(25, Half::Response, "2"))),
+    ];
+    assert_eq!(joined(list), [vec![0, 2], vec![1, 3], vec![4], vec![5, 6]]);
+}
+
+#[test]
+fn an_answer_over_several_records() {
+    let event = |at: i64| Exchange {
+        status: None,
+        url: None,
+        method: None,
+        ..half(at, Half::Response, "1")
+    };
+    let list = vec![
+        (0, half(0, Half::Request, "1")),
+        (0, half(5, Half::Response, "1")),
+        (0, event(6)),
+        (0, event(7)),
+        // A second response is no part of the first; what follows when two may go on is of neither.
+        (0, half(8, Half::Response, "1")),
+    ];
+    assert_eq!(joined(list), [vec![0, 1, 2, 3], vec![4]]);
+}
+
+#[test]
 fn halves_in_two_files_of_one_log() {
     let list = vec![
         (0, half(0, Half::Request, "a")),

@@ -64,9 +64,7 @@ impl Format for AppLog {
                 ));
             }
         };
-        if instant.naive {
-            sink.problem(Problem::new(Kind::NaiveTime, at, "").pointing("time"));
-        }
+        instant.odd.tell(at, "time", sink);
         sink.exchange(Exchange {
             at,
             started_at: instant.nanos,

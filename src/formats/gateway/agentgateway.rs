@@ -3,15 +3,14 @@
 
 use std::borrow::Cow;
 
-use crate::config::mapping::TimeUnit;
-use crate::exchange::{Exchange, Side};
+use crate::exchange::{Exchange, Side, Stated};
 use crate::formats::telemetry::attributes::{Fact, Facts};
 use crate::formats::telemetry::value::{Attributes, Value};
 use crate::formats::telemetry::{Resource, exchange};
-use crate::formats::{Context, Format, Framing, Sink, time};
+use crate::formats::{Context, Format, Framing, Sink};
 use crate::problem::{At, Kind, Problem};
 
-use super::{Line, flat, read, told, url};
+use super::{Line, duration, flat, instant, read, told, url};
 
 /// The text form: time, level, `request`, then `name=value` pairs.
 #[derive(Debug)]
@@ -133,22 +132,26 @@ fn pairs_of(mut rest: &str) -> (Attributes<'_>, &str) {
 }
 
 fn line(when: &str, all: Attributes<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink) {
-    let Ok(end) = time::text(when, None, context.assume_zone) else {
-        return sink.problem(Problem::new(Kind::BadTime, at, "time: not RFC 3339"));
-    };
+    let Some(end) = instant("time", Some(when), at, context, sink) else { return };
     let known = exchange::of_attributes(&all, Side::Gateway, &Resource::default(), context);
     let host = Facts::of(&all).text(Fact::Host).unwrap_or_default();
     let path = told(&all, "http.path");
     let error = told(&all, "error").or_else(|| told(&all, "reason"));
     let answered = known.status.is_some_and(|status| status > 0);
+    // An error whose code is none: what it means is not known, but accepted it was not.
+    let refused = told(&all, "a2a.response.outcome").is_some_and(|outcome| outcome == "error");
+    let stated = (refused && known.rpc_code.is_none()).then(|| {
+        let known = known.stated.as_deref().cloned().unwrap_or_default();
+        Box::new(Stated { outcome: Some(Cow::Borrowed("other")), ..known })
+    });
     let known = Exchange {
+        stated: stated.or(known.stated),
         url: path.map(|path| url(&host, &path, told(&all, "tls.sni").is_some())),
         trace_id: told(&all, "trace.id"),
         span_id: told(&all, "span.id"),
         error: error.filter(|_| !answered),
         ..known
     };
-    let duration =
-        told(&all, "duration").and_then(|text| time::length(&text, TimeUnit::Millis).ok());
+    let duration = duration(&all, at, sink);
     read(Line { start: None, end: Some(end), duration, exchange: known, all }, at, context, sink);
 }

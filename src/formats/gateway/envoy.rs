@@ -4,13 +4,12 @@
 
 use std::borrow::Cow;
 
-use crate::config::mapping::TimeUnit;
 use crate::exchange::Exchange;
 use crate::formats::telemetry::value::{Attributes, Value};
-use crate::formats::{Context, Format, Framing, Sink, time};
+use crate::formats::{Context, Format, Framing, Sink};
 use crate::problem::{At, Kind, Problem};
 
-use super::{Line, flat, read, told, url};
+use super::{Line, duration, flat, instant, read, told, url};
 
 /// The text forms.
 #[derive(Debug)]
@@ -124,7 +123,7 @@ impl Format for EnvoyJson {
         let Some(all) = flat(&text) else {
             return sink.problem(Problem::new(Kind::NotJson, at, "not a JSON object"));
         };
-        if all.get("start_time").is_some() && all.get("response_code").is_some() {
+        if all.get("method").is_some() && all.get("response_code").is_some() {
             line(all, at, context, sink);
         }
     }
@@ -171,11 +170,8 @@ fn words_of(mut rest: &str) -> Vec<&str> {
 
 fn line(all: Attributes<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink) {
     let first = |names: &[&str]| names.iter().find_map(|name| told(&all, name));
-    let Some(Ok(start)) =
-        told(&all, "start_time").map(|text| time::text(&text, None, context.assume_zone))
-    else {
-        return sink.problem(Problem::new(Kind::BadTime, at, "start_time: not RFC 3339"));
-    };
+    let when = told(&all, "start_time");
+    let Some(start) = instant("start_time", when.as_deref(), at, context, sink) else { return };
     let number = |name: &str| told(&all, name).and_then(|text| text.parse::<i64>().ok());
     let authority = first(&[":authority", "authority"]);
     let path = first(&["x-envoy-origin-path", "x-envoy-original-path", "path"]);
@@ -194,7 +190,6 @@ fn line(all: Attributes<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink)
         trace_id: told(&all, "trace_id"),
         ..Exchange::default()
     };
-    let duration =
-        told(&all, "duration").and_then(|text| time::length(&text, TimeUnit::Millis).ok());
+    let duration = duration(&all, at, sink);
     read(Line { start: Some(start), end: None, duration, exchange, all }, at, context, sink);
 }

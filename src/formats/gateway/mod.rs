@@ -14,13 +14,14 @@ pub mod envoy;
 
 use std::borrow::Cow;
 
+use crate::config::mapping::TimeUnit;
 use crate::event::Text;
 use crate::exchange::{Exchange, Side};
 use crate::problem::{At, Kind, Problem};
 
 use super::mapping::{self, Base, scan::Hits};
 use super::telemetry::value::{Attributes, Value};
-use super::time::Instant;
+use super::time::{self, BadTime, Instant};
 use super::{Context, Sink};
 
 /// What a line says.
@@ -49,8 +50,8 @@ fn read(line: Line<'_>, at: At, context: &Context<'_>, sink: &mut dyn Sink) {
         return sink.problem(Problem::new(Kind::MissingField, at, "the line has no time"));
     };
     let ended_at = end.map(nanos).or_else(|| started_at.checked_add(duration?));
-    if start.or(end).is_some_and(|instant| instant.naive) {
-        sink.problem(Problem::new(Kind::NaiveTime, at, "").pointing("time"));
+    if let Some(instant) = start.or(end) {
+        instant.odd.tell(at, "time", sink);
     }
     let exchange = Exchange { at, started_at, ended_at, side: Side::Gateway, ..exchange };
     let mappings = &context.config.mapping;
@@ -94,6 +95,37 @@ fn flat<'a>(text: &'a str) -> Option<Attributes<'a>> {
             .map(|(name, raw)| (Cow::Owned(name), Value::Json(Cow::Borrowed(raw.get()))))
             .collect(),
     ))
+}
+
+/// How long it took; said when that cannot be read.
+fn duration(all: &Attributes<'_>, at: At, sink: &mut dyn Sink) -> Option<i64> {
+    let length = time::length(&told(all, "duration")?, TimeUnit::Millis);
+    if length.is_err() {
+        let problem = Problem::new(Kind::BadField, at, "no length of time");
+        sink.problem(problem.pointing("duration"));
+    }
+    length.ok()
+}
+
+/// A time of a line; said when it has none, or none that can be read.
+fn instant(
+    name: &str,
+    text: Option<&str>,
+    at: At,
+    context: &Context<'_>,
+    sink: &mut dyn Sink,
+) -> Option<Instant> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        sink.problem(Problem::new(Kind::MissingField, at, format!("{name}: no time")));
+        return None;
+    };
+    let (kind, why) = match time::text(text, None, context.assume_zone) {
+        Ok(instant) => return Some(instant),
+        Err(BadTime::Spelling) => (Kind::BadTime, "not RFC 3339"),
+        Err(BadTime::Range) => (Kind::TimeOutOfRange, "too far away"),
+    };
+    sink.problem(Problem::new(kind, at, format!("{name}: {why}")));
+    None
 }
 
 /// A field that is neither empty nor the `-` that logs write for nothing.

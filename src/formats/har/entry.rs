@@ -4,6 +4,7 @@ use super::body;
 use crate::a2a::json::{self, List, Maybe, Raw, object};
 use crate::event::Text;
 use crate::exchange::{Exchange, StreamPiece};
+use crate::formats::time::is_leap;
 use crate::formats::{Context, Sink};
 use crate::problem::{At, Kind, Problem};
 use jiff::Timestamp;
@@ -186,6 +187,9 @@ impl Reader<'_, '_> {
             Ok((nanos, naive)) => {
                 if naive {
                     self.note(Kind::NaiveTime, "/startedDateTime", "no zone");
+                }
+                if is_leap(&text) {
+                    self.note(Kind::LeapSecond, "/startedDateTime", "");
                 }
                 Some(nanos)
             }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::config::mapping::Field;
 use crate::formats::Context;
-use crate::formats::time::BadTime;
+use crate::formats::time::{BadTime, Odd};
 
 use super::values::{Found, Values};
 
@@ -75,13 +75,13 @@ pub fn journal_line(
     values: &Values<'_, '_, '_>,
     time: Option<i64>,
     context: &Context<'_>,
-) -> Result<(String, bool), (Field, BadTime)> {
+) -> Result<(String, Odd), (Field, BadTime)> {
     let mut line = String::from("{");
-    let mut naive = false;
+    let mut odd = Odd::default();
     let mut read = |field: Field| match values.time(field, context) {
         None => Ok(None),
         Some(Ok(instant)) => {
-            naive |= instant.naive;
+            odd = odd.and(instant.odd);
             Ok(Some(instant.nanos))
         }
         Some(Err(why)) => Err((field, why)),
@@ -133,7 +133,7 @@ pub fn journal_line(
         }
     }
     line.push('}');
-    Ok((line, naive))
+    Ok((line, odd))
 }
 
 fn key(line: &mut String, name: &str) {

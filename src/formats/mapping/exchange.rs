@@ -6,7 +6,7 @@ use crate::a2a::sse;
 use crate::config::mapping::{Field, Mapping};
 use crate::event::Text;
 use crate::exchange::{Exchange, Half, Stated, StreamPiece};
-use crate::formats::time::BadTime;
+use crate::formats::time::{BadTime, Odd};
 use crate::formats::{Context, Sink};
 use crate::problem::{At, Kind, Problem};
 
@@ -68,7 +68,7 @@ pub fn read<'a>(
                 Problem::new(
                     Kind::BadField,
                     exchange.at,
-                    "headers are an object, an array of pairs or of {name, value}",
+                    "no headers: an object, an array, or lines of `name: value`",
                 )
                 .pointing(values.mapping.spelled(field)),
             ),
@@ -140,11 +140,11 @@ fn times(
     context: &Context<'_>,
     sink: &mut dyn Sink,
 ) -> Option<()> {
-    let mut naive = false;
+    let mut odd = Odd::default();
     let mut time = |field: Field| match values.time(field, context) {
         None => Some(None),
         Some(Ok(instant)) => {
-            naive |= instant.naive;
+            odd = odd.and(instant.odd);
             Some(Some(instant.nanos))
         }
         Some(Err(why)) => {
@@ -176,10 +176,7 @@ fn times(
             exchange.ended_at = Some(end);
         }
     }
-    if naive {
-        let place = values.mapping.spelled(Field::Time);
-        sink.problem(Problem::new(Kind::NaiveTime, exchange.at, "").pointing(place));
-    }
+    odd.tell(exchange.at, values.mapping.spelled(Field::Time), sink);
     Some(())
 }
 

@@ -12,8 +12,8 @@ use crate::event::Text;
 
 use super::values::text_of;
 
-/// Reads an object (values may be arrays), an array of pairs, or an array of `{name, value}`.
-/// `None`: another shape.
+/// Reads an object (values may be arrays), an array of pairs or of `{name, value}`, an array of names and
+/// values in turn, or lines `name: value`. `None`: another shape.
 pub fn read<'a>(raw: &Cow<'a, str>) -> Option<Vec<(Text<'a>, Text<'a>)>> {
     match raw {
         Cow::Borrowed(text) => parse(text),
@@ -33,13 +33,23 @@ fn parse(text: &str) -> Option<Vec<(Text<'_>, Text<'_>)>> {
     if text.starts_with('"') {
         let inner: String = serde_json::from_str(text).ok()?;
         if !inner.starts_with(['{', '[']) {
-            return None;
+            return lines(&inner);
         }
         return read(&Cow::Owned(inner));
     }
     let mut list = Vec::new();
     Headers(&mut list).deserialize(&mut serde_json::Deserializer::from_str(text)).ok()?;
     Some(list)
+}
+
+/// The lines of a message's head, without the first.
+fn lines(text: &str) -> Option<Vec<(Text<'static>, Text<'static>)>> {
+    let line = |line: &str| {
+        let (name, value) = line.split_once(':')?;
+        let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic());
+        is_name.then(|| (Cow::Owned(name.to_owned()), Cow::Owned(value.trim().to_owned())))
+    };
+    text.lines().filter(|text| !text.is_empty()).map(line).collect()
 }
 
 struct Headers<'l, 'a>(&'l mut Vec<(Text<'a>, Text<'a>)>);
@@ -81,9 +91,16 @@ impl<'de: 'a, 'a> Visitor<'de> for Headers<'_, 'a> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
-        while let Some(Header(header)) = seq.next_element::<Header<'de>>()? {
-            if let Some((name, raw)) = header {
-                self.push(name, raw);
+        let mut waiting: Option<Text<'de>> = None;
+        while let Some(header) = seq.next_element::<Header<'de>>()? {
+            match header {
+                Header::Pair(Some((name, raw))) => self.push(name, raw),
+                Header::Pair(None) => {}
+                // Names and values in turn.
+                Header::Word(word) => match waiting.take() {
+                    Some(name) => self.0.push((name, word)),
+                    None => waiting = Some(word),
+                },
             }
         }
         Ok(())
@@ -112,7 +129,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
 }
 
 /// One element of an array of headers.
-struct Header<'a>(Option<(Text<'a>, &'a str)>);
+enum Header<'a> {
+    /// A name and a value, if it has both.
+    Pair(Option<(Text<'a>, &'a str)>),
+    /// A name or a value.
+    Word(Text<'a>),
+}
 
 impl<'de: 'a, 'a> Deserialize<'de> for Header<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -120,7 +142,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Header<'a> {
         impl<'de> Visitor<'de> for One {
             type Value = Header<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a pair, or an object with name and value")
+                f.write_str("a pair, an object with name and value, or a text")
+            }
+            fn visit_borrowed_str<E>(self, word: &'de str) -> Result<Self::Value, E> {
+                Ok(Header::Word(Cow::Borrowed(word)))
+            }
+            fn visit_str<E>(self, word: &str) -> Result<Self::Value, E> {
+                Ok(Header::Word(Cow::Owned(word.to_owned())))
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let (mut name, mut value) = (None, None);
@@ -133,7 +161,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Header<'a> {
                         }
                     }
                 }
-                Ok(Header(
+                Ok(Header::Pair(
                     name.zip(value).map(|(name, value)| (text_of(Cow::Borrowed(name)), value)),
                 ))
             }
@@ -141,7 +169,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Header<'a> {
                 let name = seq.next_element::<&RawValue>()?;
                 let value = seq.next_element::<&RawValue>()?;
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Header(
+                Ok(Header::Pair(
                     name.zip(value)
                         .map(|(name, value)| (text_of(Cow::Borrowed(name.get())), value.get())),
                 ))
@@ -171,6 +199,9 @@ mod tests {
             wanted
         );
         assert_eq!(pairs(r#""{\"etag\":\"\\\"3\\\"\",\"age\":5}""#), wanted);
+        assert_eq!(pairs(r#"["etag","\"3\"","age","5","alone"]"#), wanted);
+        assert_eq!(pairs(r#""etag: \"3\"\r\nage:5\r\n""#), wanted);
+        assert!(read(&Cow::Borrowed(r#""no headers""#)).is_none());
         assert_eq!(pairs(r#"[{"name":"lonely"}]"#), []);
         assert!(read(&Cow::Borrowed("7")).is_none());
     }

@@ -153,13 +153,8 @@ fn one<'a>(
     if values.text(Field::Event).is_some() {
         let time = base.timed.then_some(base.exchange.started_at);
         return match event::journal_line(values, time, context) {
-            Ok((line, naive)) => {
-                if naive {
-                    sink.problem(
-                        Problem::new(Kind::NaiveTime, base.at, "")
-                            .pointing(values.mapping.spelled(Field::Time)),
-                    );
-                }
+            Ok((line, odd)) => {
+                odd.tell(base.at, values.mapping.spelled(Field::Time), sink);
                 super::journal::Journal.parse(line.as_bytes(), base.at, context, sink);
             }
             Err((field, why)) => {

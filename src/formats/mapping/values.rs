@@ -154,10 +154,10 @@ pub fn read_time(text: &str, mapping: &Mapping, context: &Context<'_>) -> Result
             .all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E'));
     match mapping.time_unit {
         TimeUnit::Rfc3339 if is_number && text.parse::<i128>().is_ok() => {
-            time::number(text, TimeUnit::Nanos).map(|nanos| Instant { nanos, naive: false })
+            time::number(text, TimeUnit::Nanos).map(Instant::of)
         }
         TimeUnit::Rfc3339 => time::text(text, zone, context.assume_zone),
-        unit => time::number(text, unit).map(|nanos| Instant { nanos, naive: false }),
+        unit => time::number(text, unit).map(Instant::of),
     }
 }
 

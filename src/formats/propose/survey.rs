@@ -67,6 +67,19 @@ impl Survey {
         survey
     }
 
+    /// Of some of the lines only, which keep their numbers.
+    pub(super) fn only(&self, lines: &[usize]) -> Self {
+        let of = |place: &Place| {
+            let values = place.values.iter().filter(|(line, _)| lines.binary_search(line).is_ok());
+            Place { values: values.cloned().collect() }
+        };
+        let places = self.places.iter().map(|(pointer, place)| (pointer.clone(), of(place)));
+        Self {
+            places: places.filter(|(_, place)| !place.values.is_empty()).collect(),
+            lines: lines.len(),
+        }
+    }
+
     fn add(&mut self, line: usize, pointer: String, value: &Value, depth: usize) {
         if depth > DEEPEST
             || (self.places.len() >= MOST_PLACES && !self.places.contains_key(&pointer))

@@ -15,7 +15,7 @@ fn an_applications_log() {
         proposal.toml,
         r#"[[mapping]]
 name = "proposed"
-when = { pointer = "/message", equals = "a2a exchange" }
+when = { pointer = "/exchange/op" }
 time = "/exchange/began_us"
 end_time = "/exchange/ended_us"
 time_unit = "us"
@@ -26,8 +26,8 @@ request_body = "/exchange/out/text"
 status = "/exchange/in/status"
 response_headers = "/exchange/in/headers"
 response_body = ["/exchange/in/json", "/exchange/in/text"]
-response_sha256 = "/exchange/in/sha256"
 sse_events = "/exchange/in/sse/*"
+response_sha256 = "/exchange/in/sha256"
 error = "/exchange/failure"
 "#
     );
@@ -105,8 +105,106 @@ fn the_end_is_a_later_time_or_a_duration() {
     let took = of(r#""began":1796037345000,"seen":1796037345000,"elapsed_us":90"#);
     assert!(took.contains("duration = \"/elapsed_us\"\nduration_unit = \"us\"\n"), "{took}");
     assert!(!took.contains("end_time"), "{took}");
-    // How grave lines are does not tell them apart.
-    assert!(took.contains(r#"when = { pointer = "/url", equals"#), "{took}");
+    // Lines of other exchanges have another URL.
+    assert!(took.contains("when = { pointer = \"/url\" }\n"), "{took}");
+    // What took a time in is not when it was; neither is where the line was written a client.
+    let taken = of(r#""began":1796037345000,"ingested_at":1796037345900,"caller":"client.go:17""#);
+    assert!(taken.contains("time = \"/began\"\n") && !taken.contains("end_time"), "{taken}");
+    assert!(!taken.contains("client ="), "{taken}");
+    // A logger stamps what is over; others may stamp the start.
+    let logged = of(r#""ts":1796037345.25,"elapsed":0.25"#);
+    assert!(logged.contains("end_time = \"/ts\"\ntime_unit = \"s\"\nduration = \"/elapsed\"\nduration_unit = \"s\"\n"), "{logged}");
+    let nanoseconds = of(r#""ts":1796037345.25,"latency":250000000"#);
+    assert!(nanoseconds.contains("duration_unit = \"ns\""), "{nanoseconds}");
+}
+
+/// Where nothing but the order of lines tells which end of the exchange a time is.
+#[test]
+fn lines_are_written_in_the_order_of_their_ends() {
+    let line = |at: u64, took: u64| {
+        format!(
+            r#"{{"ts":17960373450{at},"took":{took},"url":"https://a.example/rpc","body":{{"jsonrpc":"2.0","id":1,"method":"message/send","params":{{}}}}}}"#
+        )
+    };
+    let of = |lines: &[String]| propose(lines.join("\n").as_bytes()).unwrap().toml;
+    let starts = of(&[line(20, 10), line(10, 50), line(40, 30)]);
+    assert!(starts.contains("\ntime = \"/ts\"\n"), "{starts}");
+    let ends = of(&[line(30, 10), line(60, 20), line(90, 10)]);
+    assert!(
+        ends.contains("\ntime = \"/ts\"\n"),
+        "one order fits both: no logger says more: {ends}"
+    );
+    let ends = of(&[line(30, 50), line(40, 10), line(70, 30)]);
+    assert!(ends.contains("\nend_time = \"/ts\"\n"), "{ends}");
+}
+
+/// No word tells which half a line is, counters run per client, and a stream's events stand on lines of
+/// their own.
+#[test]
+fn halves_that_only_their_contents_tell_apart() {
+    let ask = |at: u64, client: &str, id: u64, stream: bool| {
+        let method = if stream { "message/stream" } else { "message/send" };
+        format!(
+            r#"{{"at":17960373450{at},"msg":"to {client}","who":{{"client":"{client}"}},"n":{id},"verb":"POST","to":"https://a.example/rpc","hdr":["Accept","*/*"],"data":"{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\",\"params\":{{}}}}"}}"#
+        )
+    };
+    let task = r#"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"task\",\"id\":\"t-1\",\"status\":{\"state\":\"completed\"}}}"#;
+    let update = r#"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"status-update\",\"taskId\":\"t-2\",\"final\":true,\"status\":{\"state\":\"completed\"}}}"#;
+    let answer = |at: u64, client: &str, id: u64, body: &str| {
+        format!(
+            r#"{{"at":17960373450{at},"who":{{"client":"{client}"}},"n":{id},"code":200,"hdr":["Server","x"]{body}}}"#
+        )
+    };
+    let log = [
+        ask(10, "a", 1, false),
+        ask(11, "b", 1, true),
+        answer(20, "a", 1, &format!(r#","data":"{task}""#)),
+        answer(21, "b", 1, ""),
+        format!(r#"{{"at":1796037345025,"who":{{"client":"b"}},"n":1,"event":"{update}"}}"#),
+    ];
+    let proposal = propose(log.join("\n").as_bytes()).unwrap();
+    assert_eq!(
+        proposal.toml,
+        r#"[[mapping]]
+name = "proposed-requests"
+when = [{ pointer = "/n" }, { pointer = "/to" }]
+time = "/at"
+time_unit = "ms"
+client = "/who/client"
+join = "/n"
+side = { pointer = "request", request = "request", response = "response" }
+method = "/verb"
+url = "/to"
+request_headers = "/hdr"
+request_body = "/data"
+
+[[mapping]]
+name = "proposed-answers"
+when = [{ pointer = "/n" }, { pointer = ["/code", "/event"] }]
+time = "/at"
+time_unit = "ms"
+client = "/who/client"
+join = "/n"
+side = { pointer = "response", request = "request", response = "response" }
+status = "/code"
+response_headers = "/hdr"
+response_body = "/data"
+sse_events = "/event"
+sse_times = "/at"
+"#
+    );
+    let events: Vec<_> = proposal.events.iter().map(|(kind, n)| (*kind, *n)).collect();
+    assert_eq!(events, [("attempt", 2), ("task_status", 2)]);
+    assert_eq!(proposal.lines, (5, 5));
+}
+
+/// A line whose URL stands at its top is no card for that the card within it has skills.
+#[test]
+fn a_line_that_holds_a_card_is_none() {
+    let line = r#"{"timestamp":"2026-11-30T11:15:45Z","url":"https://a.example/card","name":"get","status":200,"body":{"name":"S","url":"u","skills":[]}}"#;
+    let proposal = propose(line.as_bytes()).unwrap();
+    assert!(proposal.toml.contains("response_body = \"/body\""), "{}", proposal.toml);
+    assert_eq!(proposal.events.get("card_fetch"), Some(&1));
 }
 
 #[test]

@@ -78,9 +78,7 @@ impl Format for CardFile {
                 "no time in the file's name (NAME.2026-01-30T134956.json) and no updatedAt";
             return sink.problem(Problem::new(Kind::MissingField, at, detail));
         };
-        if instant.naive {
-            sink.problem(Problem::new(Kind::NaiveTime, at, "").pointing("time"));
-        }
+        instant.odd.tell(at, "time", sink);
         let registry = Cow::Owned(registry_of(context.source).to_owned());
         observe(instant.nanos, registry, None, CardSeen::Body(Cow::Borrowed(record)), at, sink);
     }
@@ -161,7 +159,7 @@ mod tests {
         let context = Context::new(&config);
         let at = |name| {
             time_of_name(name, &context)
-                .map(|instant| (instant.nanos / 1_000_000_000, instant.naive))
+                .map(|instant| (instant.nanos / 1_000_000_000, instant.odd.naive))
         };
         assert_eq!(at("a2abench.01.2026-01-30T134956.cbbecb71.json"), Some((1_769_780_996, true)));
         assert_eq!(at("card-20260130-134956.json"), Some((1_769_780_996, true)));

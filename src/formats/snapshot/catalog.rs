@@ -111,9 +111,7 @@ impl Format for Catalog {
                 );
                 continue;
             };
-            if instant.naive {
-                sink.problem(Problem::new(Kind::NaiveTime, at, "").pointing(pointer("updatedAt")));
-            }
+            instant.odd.tell(at, &pointer("updatedAt"), sink);
             let card = text_of(Cow::Borrowed(data));
             if Card::parse(card.as_bytes()).is_err() {
                 sink.problem(
