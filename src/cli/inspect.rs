@@ -4,9 +4,10 @@ use super::arguments::{From, Globals, LimitArgs, Reading, To};
 use super::exit::{Exit, Failure};
 use super::{output, reading};
 use crate::config::Config;
-use crate::formats::{self, Context, Format, Proposal, propose};
+use crate::formats::{self, Context, Format, Framing, Proposal, propose};
 use crate::ingest::discover::{Origin, discover};
 use crate::ingest::open::{Limits, open};
+use crate::ingest::source::SourceReader;
 use crate::redact::Redactor;
 use crate::report::document::{markdown, text};
 use crate::report::inspect::{Contents, Proposed, Shown, Unread};
@@ -46,7 +47,7 @@ enum InspectFormat {
 /// Why no reader knows these sources, and the mapping that would read each. What cannot be read a second
 /// time (standard input, a pipe) is told without its reasons.
 fn unread(inputs: &[String], names: &BTreeSet<&str>, config: &Config) -> Vec<Unread> {
-    let mut heads: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    let mut heads: BTreeMap<String, (Vec<u8>, Vec<u8>)> = BTreeMap::new();
     for source in &discover(inputs).sources {
         // A member of an archive is named after it.
         let concerned = names.iter().any(|name| name.starts_with(source.name.as_str()));
@@ -54,16 +55,17 @@ fn unread(inputs: &[String], names: &BTreeSet<&str>, config: &Config) -> Vec<Unr
         if !(concerned && again) {
             continue;
         }
-        for reader in open(source, &Limits::default()).flatten() {
+        for mut reader in open(source, &Limits::default()).flatten() {
             if names.contains(reader.name()) {
-                heads.insert(reader.name().to_owned(), reader.head().to_vec());
+                let head = reader.head().to_vec();
+                heads.insert(reader.name().to_owned(), (head, beginning(&mut reader)));
             }
         }
     }
     let told = |name: &&str| {
         let head = heads.get(*name);
         let context = Context { source: Some(*name), ..Context::new(config) };
-        let reasons = head.into_iter().flat_map(|head| {
+        let reasons = head.into_iter().flat_map(|(head, _)| {
             let reason = |format: &&dyn Format| {
                 let why = format.recognises(head, &context).err()?;
                 Some((format.name().to_owned(), why))
@@ -73,10 +75,31 @@ fn unread(inputs: &[String], names: &BTreeSet<&str>, config: &Config) -> Vec<Unr
         Unread {
             source_file: (*name).to_owned(),
             reasons: reasons.collect(),
-            proposal: head.and_then(|head| propose(head)).map(proposed),
+            proposal: head.and_then(|(_, lines)| propose(lines)).map(proposed),
         }
     };
     names.iter().map(told).collect()
+}
+
+/// So much of a source a mapping is proposed from: what failed may stand far from what did not.
+const BEGINNING_BYTES: usize = 1 << 20;
+
+/// The first lines of a source.
+fn beginning(reader: &mut SourceReader) -> Vec<u8> {
+    let mut lines = Vec::new();
+    let mut line = 1;
+    for chunk in reader.chunks(Framing::TextLines) {
+        for record in chunk.records() {
+            // Blank lines are no records.
+            lines.extend((line..record.at.line).map(|_| b'\n'));
+            line = record.at.line.max(line);
+            if lines.len().saturating_add(record.bytes.len()) > BEGINNING_BYTES {
+                return lines;
+            }
+            lines.extend_from_slice(record.bytes);
+        }
+    }
+    lines
 }
 
 /// A proposal as it is shown: without secrets.

@@ -29,6 +29,7 @@ pub struct Odd {
 
 impl Odd {
     /// What is odd of either.
+    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { naive: self.naive || other.naive, leap: self.leap || other.leap }
     }

@@ -262,6 +262,7 @@ fn a_file_that_no_reader_knows() {
     let head: String = fs::read_to_string(sample)
         .unwrap()
         .lines()
+        .filter(|line| !line.trim().is_empty())
         .take(usize::try_from(lines).unwrap())
         .fold(String::new(), |text, line| text + line + "\n");
     let ran = run_with(

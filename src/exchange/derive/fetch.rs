@@ -117,7 +117,7 @@ fn fetch(exchange: &Exchange<'_>, facts: &Facts<'_>, kind: FetchKind) -> CardFet
     }
 }
 
-/// The ETag that a 304 confirms although it leaves it out: the only one that was asked with.
+/// The `ETag` that a 304 confirms although it leaves it out: the only one that was asked with.
 fn confirmed(exchange: &Exchange<'_>, facts: &Facts<'_>) -> Option<Text<'static>> {
     let asked = exchange.request_headers.iter();
     let mut asked = asked.filter(|(name, _)| name.eq_ignore_ascii_case("if-none-match"));

@@ -56,7 +56,10 @@ impl Format for Mapped {
     fn recognises(&self, head: &[u8], context: &Context<'_>) -> Result<(), String> {
         let text = String::from_utf8_lossy(head);
         let mut objects = 0;
-        for line in text.lines().filter(|line| line.starts_with('{')) {
+        // One document over many lines counts whole.
+        let over_lines = text.lines().next().is_some_and(|line| line.trim() == "{");
+        let whole = over_lines.then_some(text.as_ref());
+        for line in whole.into_iter().chain(text.lines().filter(|line| line.starts_with('{'))) {
             objects += 1;
             for mappings in [&context.config.mapping, &*PRESETS] {
                 // The last line of a head may be cut: what stands before the cut counts.

@@ -8,11 +8,13 @@
 //! |---|---|
 //! | [`survey`] | every place in some lines, with the values that stand there |
 //! | [`guess`] | what each place may be |
+//! | [`wrapped`] | documents that hold a log's lines in a list |
 //! | [`told`] | what an event says in a few words |
 
 mod guess;
 mod survey;
 mod told;
+mod wrapped;
 
 use std::collections::BTreeMap;
 
@@ -52,10 +54,14 @@ pub fn propose(head: &[u8]) -> Option<Proposal> {
     let text = String::from_utf8_lossy(head);
     let texts = values(&text);
     let lines = numbered(&text, &texts);
-    let survey = Survey::of(&texts);
-    let toml = guess::mapping(&survey)?;
+    let of_lines = guess::mapping(&Survey::of(&texts)).and_then(|toml| tried(toml, &lines));
+    of_lines.or_else(|| tried(wrapped::mapping(&texts)?, &lines))
+}
+
+/// What would come of a mapping; `None`: nothing.
+fn tried(toml: String, lines: &[(u64, &str)]) -> Option<Proposal> {
     let table: Config = toml::from_str(&toml).ok()?;
-    let Count { events, mut shown, read, .. } = try_out(&table.mapping, &lines);
+    let Count { events, mut shown, read, .. } = try_out(&table.mapping, lines);
     shown.sort();
     (!events.is_empty()).then_some(Proposal { toml, events, shown, lines: (lines.len(), read) })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::a2a::pointer::escaped;
 
@@ -101,11 +101,10 @@ impl Survey {
                 }
             }
             // A log line may hold the application's own as a text; bodies are texts, too.
-            Value::String(text) if depth == 1 && text.starts_with('{') => {
-                let bodies = ["jsonrpc", "skills", "capabilities", "status", "task", "message"];
-                let inner = serde_json::from_str::<serde_json::Map<String, Value>>(text)
+            Value::String(text) if (1..=2).contains(&depth) && text.starts_with('{') => {
+                let inner = serde_json::from_str::<Map<String, Value>>(text)
                     .ok()
-                    .filter(|inner| !bodies.iter().any(|key| inner.contains_key(*key)));
+                    .filter(|inner| !is_body(inner));
                 for (key, inner) in inner.into_iter().flatten() {
                     self.add(line, format!("{pointer}/{}", escaped(&key)), &inner, depth + 1);
                 }
@@ -114,6 +113,19 @@ impl Survey {
         }
         self.places.entry(pointer).or_default().values.push((line, value.clone()));
     }
+}
+
+/// Whether an object is a body of A2A by its own keys: a log's line may have a message and a status, too,
+/// but as texts and numbers.
+fn is_body(object: &Map<String, Value>) -> bool {
+    let has = |key: &&str| object.contains_key(*key);
+    let holds = |key: &&str| object.get(*key).is_some_and(Value::is_object);
+    ["jsonrpc", "skills", "capabilities", "supportedInterfaces", "supported_interfaces"]
+        .iter()
+        .any(has)
+        || ["status", "task", "message", "statusUpdate", "artifactUpdate", "artifact"]
+            .iter()
+            .any(holds)
 }
 
 /// The last key of a pointer, in lower case; of `/a/*` that of the array.

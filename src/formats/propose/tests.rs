@@ -198,6 +198,32 @@ sse_times = "/at"
     assert_eq!(proposal.lines, (5, 5));
 }
 
+/// What an API answered that was asked for a log's lines.
+#[test]
+fn lines_in_a_list_of_a_document() {
+    let line = serde_json::json!({"at": 1_796_037_345_000_u64, "to": "https://a.example/rpc",
+        "body": {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {}}});
+    let hit = serde_json::json!({"_index": "logs", "_source": {"message": line.to_string()}});
+    let document =
+        serde_json::json!({"took": 3, "shards": [{}], "hits": {"total": 2, "hits": [hit, hit]}});
+    for text in [document.to_string(), format!("{document:#}")] {
+        let proposal = propose(text.as_bytes()).unwrap();
+        assert_eq!(
+            proposal.toml,
+            r#"[[mapping]]
+name = "proposed"
+when = { pointer = "/hits/hits" }
+each = "/hits/hits/*"
+time = "./_source/message/at"
+time_unit = "ms"
+url = "./_source/message/to"
+request_body = "./_source/message/body"
+"#
+        );
+        assert_eq!((proposal.events.get("attempt"), proposal.lines), (Some(&2), (1, 1)));
+    }
+}
+
 /// A line whose URL stands at its top is no card for that the card within it has skills.
 #[test]
 fn a_line_that_holds_a_card_is_none() {
@@ -225,6 +251,15 @@ fn objects_over_lines_in_arrays_behind_texts_and_in_texts() {
         );
         assert!(proposal.events.get("attempt") >= Some(&1), "{head}");
     }
+    // A log's own message and status are no body.
+    let mut line = value.clone();
+    line["message"] = "a2a".into();
+    line["call"]["status"] = 200.into();
+    let source = serde_json::json!({ "_source": { "message": line.to_string() } }).to_string();
+    let proposal = propose(source.as_bytes()).unwrap();
+    let deep = "request_body = \"/_source/message/call/body\"";
+    assert!(proposal.toml.contains(deep), "{}", proposal.toml);
+    assert_eq!(proposal.events.get("attempt"), Some(&1));
     let within = serde_json::json!({ "stream": "stdout", "log": object }).to_string();
     let proposal = propose(within.as_bytes()).unwrap();
     assert!(proposal.toml.contains("request_body = \"/log/call/body\""), "{}", proposal.toml);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::IgnoredAny;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::a2a::card::Card;
 use crate::a2a::object::{replies, requests};
@@ -41,13 +41,13 @@ pub(super) fn is_answer(value: &Value) -> bool {
 /// A card: what only cards have stands in the object itself, not somewhere within it.
 pub(super) fn is_card(value: &Value) -> bool {
     body(value).is_some_and(|text| {
-        let Ok(map) = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(&text) else {
+        let Ok(map) = serde_json::from_str::<BTreeMap<String, &RawValue>>(&text) else {
             return false;
         };
         let has = |key: &&str| map.contains_key(*key);
         let own = ["skills", "capabilities", "supportedInterfaces", "url", "name"];
         own.iter().filter(|key| has(key)).count() >= 2
-            && own.iter().take(3).any(|key| has(&key))
+            && own.iter().take(3).any(has)
             && Card::parse(text.as_bytes())
                 .is_ok_and(|card| !card.skills.is_empty() || card.preferred_url().is_some())
     })

@@ -312,7 +312,7 @@ fn table(survey: &Survey, called: &str, role: Role<'_>, lines: &[usize]) -> Opti
             && url.is_none()
             && method_url.is_none()
             && matches!(role, Role::Whole);
-        answer(&own, &bodies, &status, bare, (time.as_str(), *unit), &mut put);
+        answer(&own, &bodies, status.as_deref(), bare, (time.as_str(), *unit), &mut put);
         if let Some(pointer) = best(&own, |pointer, place| {
             let fits = outside(pointer) && name(pointer).contains("sha256");
             if fits { place.count(is_hash) } else { 0 }
@@ -330,7 +330,7 @@ fn table(survey: &Survey, called: &str, role: Role<'_>, lines: &[usize]) -> Opti
 fn answer(
     survey: &Survey,
     bodies: &Bodies,
-    status: &Option<String>,
+    status: Option<&str>,
     bare: bool,
     (time, unit): (&str, &str),
     put: &mut impl FnMut(&str, String),
@@ -339,7 +339,7 @@ fn answer(
         let place = survey.places.get(pointer);
         place.map(|place| place.lines_where(holds)).unwrap_or_default().into_iter().collect()
     };
-    let stated = status.as_deref().map(|at| lines(at, |_| true)).unwrap_or_default();
+    let stated = status.map(|at| lines(at, |_| true)).unwrap_or_default();
     // An event of a stream on a line of its own, beside lines with the status.
     let is_piece = |pointer: &str, holds: fn(&Value) -> bool| {
         let found = lines(pointer, holds);
