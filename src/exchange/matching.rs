@@ -82,8 +82,16 @@ fn by_key(sightings: &[Sighting], clusters: &mut Clusters<'_>) {
                 Half::Response => {
                     if let Some(at) = open.iter().rposition(fits) {
                         answered.push(open.remove(at));
-                    } else if !goes_on(sighting, &answered, clusters, *index) {
-                        alone.push(*index);
+                    } else {
+                        let mine = sighting.facts.client;
+                        let of_mine = |other: &usize| mine.is_none() || client(*other) == mine;
+                        let mut before = answered.iter().copied().filter(of_mine);
+                        let only = before.next().filter(|_| before.next().is_none());
+                        // What states a status begins an answer.
+                        let goes_on = only.filter(|_| sighting.facts.status.is_none());
+                        if !goes_on.is_some_and(|answer| clusters.join(answer, *index)) {
+                            alone.push(*index);
+                        }
                     }
                 }
                 Half::Whole if open.iter().rposition(fits).is_some() => {}
@@ -112,19 +120,6 @@ fn by_key(sightings: &[Sighting], clusters: &mut Clusters<'_>) {
         if let [(_, one), (_, other)] = *same {
             clusters.join(one, other);
         }
-    }
-}
-
-/// Joins a response half without a status to the only exchange that was answered under its key.
-fn goes_on(
-    sighting: &Sighting,
-    answered: &[usize],
-    clusters: &mut Clusters<'_>,
-    index: usize,
-) -> bool {
-    match answered {
-        [only] if sighting.facts.status.is_none() => clusters.join(*only, index),
-        _ => false,
     }
 }
 

@@ -29,6 +29,7 @@ mod html;
 mod joined_recorders;
 mod journal_form;
 mod killed;
+mod log_shapes;
 mod nights;
 mod one_scenario;
 mod operations;

@@ -33,7 +33,7 @@ fn otlp() -> (Recorded, Value) {
     (read(&sources, &otlp_config()), truth("js-1.3.0.otlp"))
 }
 
-fn truth(name: &str) -> Value {
+pub fn truth(name: &str) -> Value {
     let text = file(&format!("tests/cases/rotation/{name}.truth.json"));
     serde_json::from_slice(&text).unwrap()
 }
@@ -78,7 +78,7 @@ fn attempts(recorded: &Recorded) -> Vec<&Attempt<'static>> {
         .collect()
 }
 
-fn fetches_are_those_that_were_made(recorded: &Recorded, truth: &Value) {
+pub fn fetches_are_those_that_were_made(recorded: &Recorded, truth: &Value) {
     let found = fetches(recorded);
     for wanted in list(truth, "fetches") {
         let of_client =
@@ -122,7 +122,7 @@ fn outcome(attempt: &Attempt<'_>) -> &'static str {
     outcome_of(&facts).as_str()
 }
 
-fn attempts_are_those_that_were_made(recorded: &Recorded, truth: &Value) {
+pub fn attempts_are_those_that_were_made(recorded: &Recorded, truth: &Value) {
     let found = attempts(recorded);
     let failed: BTreeSet<_> = recorded
         .events
@@ -166,7 +166,7 @@ fn attempts_are_those_that_were_made(recorded: &Recorded, truth: &Value) {
     assert_eq!(serde_json::to_value(outcomes).unwrap(), truth["totals"]["outcomes"]);
 }
 
-fn tasks_are_those_that_were_made(recorded: &Recorded, truth: &Value) {
+pub fn tasks_are_those_that_were_made(recorded: &Recorded, truth: &Value) {
     for wanted in list(truth, "tasks") {
         let task = wanted["task_id"].as_str().unwrap();
         let mut states = Vec::new();

@@ -115,10 +115,25 @@ fn an_answer_over_several_records() {
         (0, half(5, Half::Response, "1")),
         (0, event(6)),
         (0, event(7)),
-        // A second response is no part of the first; what follows when two may go on is of neither.
+        // A second response is no part of the first.
         (0, half(8, Half::Response, "1")),
     ];
     assert_eq!(joined(list), [vec![0, 1, 2, 3], vec![4]]);
+    let of = |client: &'static str, exchange: Exchange<'static>| Exchange {
+        client: Some(client.into()),
+        ..exchange
+    };
+    let list = vec![
+        (0, of("a", half(0, Half::Request, "1"))),
+        (0, of("b", half(1, Half::Request, "1"))),
+        (0, of("a", half(5, Half::Response, "1"))),
+        (0, of("b", half(6, Half::Response, "1"))),
+        (0, of("a", event(7))),
+        (0, of("b", event(8))),
+        // Of which it is cannot be told.
+        (0, event(9)),
+    ];
+    assert_eq!(joined(list), [vec![0, 2, 4], vec![1, 3, 5], vec![6]]);
 }
 
 #[test]
