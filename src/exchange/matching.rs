@@ -56,8 +56,8 @@ fn marked<I: IntoIterator<Item = Mark>>(
     marked
 }
 
-/// Requests that wait for their answers under one key, at most: hostile input must not take quadratic
-/// time.
+/// Requests that wait for their answers under one key, and answered ones, at most: hostile input must not
+/// take quadratic time.
 const MOST_OPEN: usize = 64;
 
 /// Halves with one key: each request with the next response that it fits. Keys are counters at times, so
@@ -81,6 +81,9 @@ fn by_key(sightings: &[Sighting], clusters: &mut Clusters<'_>) {
             match sighting.half {
                 Half::Response => {
                     if let Some(at) = open.iter().rposition(fits) {
+                        if answered.len() == MOST_OPEN {
+                            answered.remove(0);
+                        }
                         answered.push(open.remove(at));
                     } else {
                         let mine = sighting.facts.client;
