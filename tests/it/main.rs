@@ -20,6 +20,7 @@ mod catalogue;
 mod cli;
 mod command;
 mod compare;
+mod extended_cards;
 mod format_samples;
 mod har_golden;
 mod har_truth;
