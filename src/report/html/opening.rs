@@ -181,7 +181,9 @@ impl Tile {
                 h3 { (self.title) }
                 p.value { (self.value) }
                 @if let Some((rate, bounds)) = self.shape {
-                    (plot::whisker(rate, bounds, plot::scale_top(std::iter::once(bounds.1))))
+                    @let top = plot::scale_top(std::iter::once(bounds.1));
+                    (plot::whisker(rate, bounds, top))
+                    p.axis aria-hidden="true" { span { "0 %" } span { (percent(top)) } }
                 }
                 p.interval { (self.interval) }
                 p.counts { (self.counts) }
@@ -313,7 +315,11 @@ fn lag(f: &Findings) -> Option<Tile> {
     let (value, interval) = shown.split_once(" (").unwrap_or((&shown, ""));
     let windows = i64::try_from(f.lags.len()).unwrap_or(i64::MAX);
     Some(Tile {
-        title: "Longest registry lag",
+        title: if f.summary.windows_open > 0 {
+            "Longest registry lag that ended"
+        } else {
+            "Longest registry lag"
+        },
         value: value.to_owned(),
         interval: format!("bounds: {}", interval.trim_end_matches(')')),
         counts: format!(

@@ -120,8 +120,16 @@ fn unmeasured(s: &Summary) -> Prose {
     if s.unverifiable == 0 {
         return if s.completed == 0 {
             "No task completed, so there was nothing to check".into()
+        } else if s.verifiable == 0 {
+            "No completed task has an artifact on record, so there was nothing to hold against a card".into()
+        } else if s.without_artifact > 0 {
+            Prose::new().say(format!(
+                "Every completed task with an artifact could be checked; {} of {} completed ones have none on record",
+                count(s.without_artifact),
+                count(s.completed)
+            ))
         } else {
-            "Every completed task with an artifact could be checked".into()
+            "Every completed task could be checked".into()
         };
     }
     let reasons = reasons(s);
@@ -235,5 +243,20 @@ mod tests {
             assert!(told.contains(words), "{told}");
             assert_eq!(sounds, tone, "{told}");
         }
+    }
+
+    #[test]
+    fn what_had_no_artifact_was_not_checked() {
+        let of = |completed, verifiable| Summary {
+            tasks: completed,
+            completed,
+            verifiable,
+            without_artifact: completed - verifiable,
+            ..Summary::default()
+        };
+        let told = |summary| plain(&unmeasured(&summary));
+        assert!(told(of(24, 0)).starts_with("No completed task has an artifact on record"));
+        assert!(told(of(24, 20)).ends_with("; 4 of 24 completed ones have none on record"));
+        assert_eq!(told(of(24, 24)), "Every completed task could be checked");
     }
 }

@@ -161,11 +161,16 @@ fn changes(findings: &Findings) -> Prose {
     let added = lists(|i| &i.skills_added);
     let facets: Vec<String> = lists(|i| &i.changed).into_iter().filter(|f| f != "skills").collect();
     let mut pieces = Vec::new();
-    if !removed.is_empty() {
-        pieces.push(Prose::from("skill ").names(&removed, 3).say(" is gone"));
-    }
-    if !added.is_empty() {
-        pieces.push(Prose::from("skill ").names(&added, 3).say(" is new"));
+    // A skill that came with one change may go with the next.
+    let several = removed.iter().any(|name| added.contains(name));
+    for (names, one, many) in [(&removed, " is gone", " are gone"), (&added, " is new", " are new")]
+    {
+        if names.is_empty() {
+            continue;
+        }
+        let (lead, end) = if names.len() == 1 { ("skill ", one) } else { ("skills ", many) };
+        let piece = Prose::from(lead).names(names, 3).say(end);
+        pieces.push(if several { piece.say(" after one change or another") } else { piece });
     }
     if !facets.is_empty() {
         pieces.push(Prose::from(format!("{} changed", facets.join(", "))));

@@ -133,7 +133,11 @@ fn side(findings: &Findings) -> Prose {
     });
     let mut prose = Prose::join(pieces, "; ");
     if rest > 0 {
-        prose = prose.say(format!("; {} have other causes", count(rest)));
+        prose = prose.say(format!(
+            "; {} {} other causes",
+            count(rest),
+            if rest == 1 { "has" } else { "have" }
+        ));
     }
     if findings.split_brains.iter().any(uncertain) {
         prose = prose.say("; what is not certain falls between two looks at the authority");
