@@ -135,8 +135,15 @@ fn rates(rows: &[Row]) -> Section {
     let mut found: Vec<&Row> = rows.iter().filter(|row| row.is_rate()).collect();
     let all = found.len();
     found.sort_by_key(|row| (!row.subject.is_empty(), row.verdict));
-    let mut table =
-        Table::new(&["rate", "of", ">before", ">after", ">difference", "95 % interval", "verdict"]);
+    let mut table = Table::new(&[
+        "rate",
+        "of",
+        ">before",
+        ">after",
+        ">percentage points",
+        "95 % interval",
+        "verdict",
+    ]);
     for row in found.into_iter().take(MOST) {
         table.row([
             title(row.what).into(),
@@ -145,7 +152,7 @@ fn rates(rows: &[Row]) -> Section {
             value(row.b),
             row.difference.map_or_else(Prose::new, |d| signed(d.0).into()),
             row.difference.map_or_else(Prose::new, |(_, low, high)| {
-                format!("{} to {}", signed(low).trim_end_matches(" %"), signed(high)).into()
+                format!("{} to {}", signed(low), signed(high)).into()
             }),
             row.verdict.word().into(),
         ]);
@@ -155,12 +162,13 @@ fn rates(rows: &[Row]) -> Section {
     section
 }
 
+/// A difference of two rates in percentage points.
 fn signed(difference: f64) -> String {
     let sign = if difference < 0.0 { "−" } else { "+" };
     if difference == 0.0 {
-        "0 %".to_owned()
+        "0".to_owned()
     } else {
-        format!("{sign}{}", percent(difference.abs()))
+        format!("{sign}{}", percent(difference.abs()).trim_end_matches(" %"))
     }
 }
 
