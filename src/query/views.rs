@@ -374,3 +374,45 @@ fn globset(globs: &[String]) -> Result<Option<GlobSet>, QueryError> {
 fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     crate::config::nearest(name, names).map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::query::{Limits, Settings};
+    use crate::tables::Dataset;
+
+    /// Sessions without rows: views one after the other, side by side, in files, and within limits.
+    fn sessions() -> Vec<Session> {
+        let plain = Settings { threads: 1, ..Settings::of(&Config::default()) };
+        let side_by_side = Settings { threads: 4, ..plain.clone() };
+        let in_files = Settings { memory_limit: Some(64 << 20), ..plain.clone() };
+        let limits = Limits { agents: vec!["*".to_owned()], ..Limits::default() };
+        let limited = Settings { limits, ..side_by_side.clone() };
+        let open = |settings| Session::open(Dataset::default(), &settings).unwrap();
+        [plain, side_by_side, in_files, limited].map(open).into()
+    }
+
+    #[test]
+    fn what_nothing_will_read_any_more_goes() {
+        for session in sessions() {
+            let names = ["bindings", "replays", "summary"];
+            session.expect(&names.map(Relation::Named));
+            for name in names {
+                session.built_in(name).unwrap();
+            }
+            assert_eq!(*session.views.made.lock().unwrap(), BTreeSet::new());
+        }
+    }
+
+    #[test]
+    fn what_was_not_expected_is_answered_too() {
+        for session in sessions() {
+            session.expect(&["summary", "actions"].map(Relation::Named));
+            for name in ["actions", "rotations", "summary", "actions", "bindings", "summary"] {
+                session.built_in(name).unwrap();
+            }
+            assert!(session.is_made("tries"));
+        }
+    }
+}

@@ -83,21 +83,21 @@ fn halves_with_one_key_are_paired_in_turn() {
     assert_eq!(joined(list), [vec![0, 1], vec![2], vec![3, 4], vec![5]]);
 }
 
+fn by(client: &'static str, exchange: Exchange<'static>) -> Exchange<'static> {
+    Exchange { client: Some(client.into()), ..exchange }
+}
+
 #[test]
 fn each_client_may_count_for_itself() {
-    let of = |client: &'static str, exchange: Exchange<'static>| Exchange {
-        client: Some(client.into()),
-        ..exchange
-    };
     let list = vec![
-        (0, of("a", half(0, Half::Request, "1"))),
-        (0, of("b", half(1, Half::Request, "1"))),
-        (0, of("a", half(5, Half::Response, "1"))),
-        (0, of("b", half(6, Half::Response, "1"))),
+        (0, by("a", half(0, Half::Request, "1"))),
+        (0, by("b", half(1, Half::Request, "1"))),
+        (0, by("a", half(5, Half::Response, "1"))),
+        (0, by("b", half(6, Half::Response, "1"))),
         // Of one client the later request counts: the first got no answer.
-        (0, of("a", half(10, Half::Request, "2"))),
-        (0, of("a", half(20, Half::Request, "2"))),
-        (0, of("a", half(25, Half::Response, "2"))),
+        (0, by("a", half(10, Half::Request, "2"))),
+        (0, by("a", half(20, Half::Request, "2"))),
+        (0, by("a", half(25, Half::Response, "2"))),
     ];
     assert_eq!(joined(list), [vec![0, 2], vec![1, 3], vec![4], vec![5, 6]]);
 }
@@ -119,17 +119,13 @@ fn an_answer_over_several_records() {
         (0, half(8, Half::Response, "1")),
     ];
     assert_eq!(joined(list), [vec![0, 1, 2, 3], vec![4]]);
-    let of = |client: &'static str, exchange: Exchange<'static>| Exchange {
-        client: Some(client.into()),
-        ..exchange
-    };
     let list = vec![
-        (0, of("a", half(0, Half::Request, "1"))),
-        (0, of("b", half(1, Half::Request, "1"))),
-        (0, of("a", half(5, Half::Response, "1"))),
-        (0, of("b", half(6, Half::Response, "1"))),
-        (0, of("a", event(7))),
-        (0, of("b", event(8))),
+        (0, by("a", half(0, Half::Request, "1"))),
+        (0, by("b", half(1, Half::Request, "1"))),
+        (0, by("a", half(5, Half::Response, "1"))),
+        (0, by("b", half(6, Half::Response, "1"))),
+        (0, by("a", event(7))),
+        (0, by("b", event(8))),
         // Of which it is cannot be told.
         (0, event(9)),
     ];
