@@ -14,7 +14,7 @@ failed=0
 for name in "$@"; do
     mkdir -p "$work/$name/corpus"
     if ! TARGET=$name "$target/release/fuzz" "$work/$name/corpus" "$work/seeds/$name" \
-        -runs="$executions" -max_len=4096 -mutate_depth=3 -timeout=20 -rss_limit_mb=2048 -seed=1 -print_final_stats=1 \
+        -runs="$executions" -max_len=4096 -mutate_depth=1 -reduce_inputs=0 -timeout=20 -rss_limit_mb=2048 -seed=1 -print_final_stats=1 \
         -artifact_prefix="$work/$name/" >"$work/$name/log" 2>&1; then
         failed=1
         echo "$name: FAILED, see $work/$name/log"

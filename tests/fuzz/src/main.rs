@@ -31,6 +31,7 @@ mod ingest {
     pub mod decode;
     pub mod discover;
     pub mod lines;
+    pub mod mend;
     pub mod open;
     pub mod pace;
     pub mod repair;
