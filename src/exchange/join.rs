@@ -159,7 +159,7 @@ pub struct Joining {
     slots: Vec<Slot>,
     spool: Spool,
     groups: std::vec::IntoIter<matching::Group>,
-    ready: std::vec::IntoIter<io::Result<Joined>>,
+    ready: std::vec::IntoIter<Joined>,
 }
 
 impl Joining {
@@ -172,8 +172,9 @@ impl Joining {
         }
     }
 
-    /// Reads the next groups and derives them, on all threads.
-    fn fill(&mut self) -> io::Result<()> {
+    /// The next exchanges, read and derived on all threads; none: there are no more. They are few enough
+    /// for memory: a thousand, or fewer when they are large.
+    pub fn batch(&mut self) -> io::Result<Vec<Joined>> {
         let mut batch = Vec::new();
         let mut bytes = 0;
         while batch.len() < BATCH && bytes < BATCH_BYTES {
@@ -189,7 +190,7 @@ impl Joining {
             batch.push((place, others, group.ambiguous, encoded));
         }
         let rules = &self.rules;
-        let ready: Vec<_> = batch
+        batch
             .into_par_iter()
             .map(|(place, others, ambiguous, encoded)| {
                 let exchanges: Option<Vec<_>> = encoded.iter().map(|b| codec::decode(b)).collect();
@@ -213,9 +214,7 @@ impl Joining {
                 let Derived { events, problems } = derived;
                 Ok(Joined { place, others, copies, events, problems, clocks })
             })
-            .collect();
-        self.ready = ready.into_iter();
-        Ok(())
+            .collect()
     }
 }
 
@@ -223,14 +222,17 @@ impl Iterator for Joining {
     type Item = io::Result<Joined>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(item) = self.ready.next() {
-            return Some(item);
+        if let Some(joined) = self.ready.next() {
+            return Some(Ok(joined));
         }
-        if let Err(error) = self.fill() {
-            self.groups = Vec::new().into_iter();
-            return Some(Err(error));
+        match self.batch() {
+            Ok(batch) => self.ready = batch.into_iter(),
+            Err(error) => {
+                self.groups = Vec::new().into_iter();
+                return Some(Err(error));
+            }
         }
-        self.ready.next()
+        self.ready.next().map(Ok)
     }
 }
 

@@ -13,8 +13,9 @@ use super::fold::{Fold, FoldRules, Origin};
 use super::output::Output;
 use super::runs::Pieces;
 use super::worker::WaitingRecords;
-use crate::exchange::join::Joiner;
+use crate::exchange::join::{Joined, Joiner};
 use crate::problem::Problem;
+use crate::redact::Redactor;
 use crate::tables::{
     Artifacts, CardInterfaces, CardModes, CardSchemas, CardSkills, Cards, Clocks, Problems, Sources,
 };
@@ -46,6 +47,21 @@ pub struct Ending<'e> {
     pub before: &'e mut Before,
 }
 
+/// What folding one exchange after the other keeps.
+struct Folding<'s, 'c> {
+    /// The numbers of the sources by their names.
+    numbers: BTreeMap<&'s str, u32>,
+    fold: Fold<'c>,
+    /// The next event's place in its record: several exchanges may lie in one.
+    event: u32,
+}
+
+impl Folding<'_, '_> {
+    fn number(&self, source: &str) -> u32 {
+        self.numbers.get(source).copied().unwrap_or_default()
+    }
+}
+
 impl Ending<'_> {
     /// Joins the exchanges, and folds what they say.
     pub fn exchanges(
@@ -57,51 +73,74 @@ impl Ending<'_> {
         if joiner.is_empty() {
             return Ok(());
         }
-        let numbers: BTreeMap<&str, u32> =
-            self.sources.iter().map(|s| (s.source.name.as_str(), s.source.number)).collect();
-        let mut fold = Fold::new(rules);
-        // Several exchanges may lie in one record.
-        let mut event = 0_u32;
-        for joined in joiner.finish() {
-            let mut joined = joined?;
-            let source: &str = &joined.place.source;
-            let number = numbers.get(source).copied().unwrap_or_default();
-            let at = joined.place.at;
-            let spot = self.record_of((number, at));
-            if self.records.last() != Some(&spot) {
-                if self.batch.marks.len() + self.batch.problems.len() > ROWS_AT_ONCE {
-                    self.settle(pieces)?;
-                }
-                self.records.push(spot);
-                event = 0;
-            }
-            let record = u32::try_from(self.records.len() - 1).unwrap_or(u32::MAX);
-            for problem in &joined.problems {
-                self.batch.problem(source, problem);
-            }
-            for copy in &joined.copies {
-                let number = numbers.get(&*copy.source).copied().unwrap_or_default();
-                self.copied((number, copy.at), joined.events.len());
-            }
-            let seen_by = joined.seen_by();
-            let seen_by: Vec<&str> = seen_by.iter().map(AsRef::as_ref).collect();
-            let seen_by = (!seen_by.is_empty()).then_some(seen_by.as_slice());
-            for said in &mut joined.events {
-                let origin = Origin { source, number, at, record, event, seen_by };
-                if let Some(problem) = fold.event(said, origin, &mut self.batch)? {
-                    self.batch.problem(source, &problem);
-                }
-                event = event.saturating_add(1);
-            }
-            if let Some(event) = joined.events.first() {
-                // Its secrets are replaced by now.
-                let client = event.common().client.as_deref();
-                for clock in &joined.clocks {
-                    self.clocks.add(number, client, clock, rules.redactor);
-                }
-            }
+        let mut folding = Folding {
+            numbers: self.sources.iter().map(|s| (&*s.source.name, s.source.number)).collect(),
+            fold: Fold::new(rules),
+            event: 0,
+        };
+        let mut joining = joiner.finish();
+        let mut batch = joining.batch()?;
+        while !batch.is_empty() {
+            // The next ones are read and derived while rows are made of these.
+            let (folded, next) = rayon::join(
+                || {
+                    let mut batch = batch.into_iter();
+                    batch.try_for_each(|joined| {
+                        self.exchange(joined, &mut folding, rules.redactor, pieces)
+                    })
+                },
+                || joining.batch(),
+            );
+            folded?;
+            batch = next?;
         }
         self.settle(pieces)
+    }
+
+    /// Folds what one exchange says.
+    fn exchange(
+        &mut self,
+        mut joined: Joined,
+        folding: &mut Folding<'_, '_>,
+        redactor: &Redactor,
+        pieces: &mut Pieces,
+    ) -> Result<(), IngestError> {
+        let source: &str = &joined.place.source;
+        let number = folding.number(source);
+        let at = joined.place.at;
+        let spot = self.record_of((number, at));
+        if self.records.last() != Some(&spot) {
+            if self.batch.marks.len() + self.batch.problems.len() > ROWS_AT_ONCE {
+                self.settle(pieces)?;
+            }
+            self.records.push(spot);
+            folding.event = 0;
+        }
+        let record = u32::try_from(self.records.len() - 1).unwrap_or(u32::MAX);
+        for problem in &joined.problems {
+            self.batch.problem(source, problem);
+        }
+        for copy in &joined.copies {
+            self.copied((folding.number(&copy.source), copy.at), joined.events.len());
+        }
+        let seen_by = joined.seen_by();
+        let seen_by: Vec<&str> = seen_by.iter().map(AsRef::as_ref).collect();
+        let seen_by = (!seen_by.is_empty()).then_some(seen_by.as_slice());
+        for said in &mut joined.events {
+            let origin = Origin { source, number, at, record, event: folding.event, seen_by };
+            if let Some(problem) = folding.fold.event(said, origin, &mut self.batch)? {
+                self.batch.problem(source, &problem);
+            }
+            folding.event = folding.event.saturating_add(1);
+        }
+        if let Some(event) = joined.events.first() {
+            // Its secrets are replaced by now.
+            let client = event.common().client.as_deref();
+            for clock in &joined.clocks {
+                self.clocks.add(number, client, clock, redactor);
+            }
+        }
+        Ok(())
     }
 
     /// The record in which an exchange stands: of a document with many, the document.
