@@ -14,7 +14,10 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 
 /// Bytes held in memory before they go to the temporary file.
-const IN_MEMORY_BYTES: usize = 32 << 20;
+const IN_MEMORY_BYTES: usize = 96 << 20;
+
+/// From here on room for all of them is set aside at once: moving them costs more than reserving.
+const MANY_BYTES: usize = 1 << 20;
 
 /// Where a piece lies in the spool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +54,9 @@ impl Spool {
     pub(crate) fn push(&mut self, piece: &[u8]) -> io::Result<Slot> {
         if self.recent.len() + piece.len() > IN_MEMORY_BYTES && !self.recent.is_empty() {
             self.store()?;
+        }
+        if self.recent.len() > MANY_BYTES && self.recent.capacity() < IN_MEMORY_BYTES {
+            self.recent.reserve_exact(IN_MEMORY_BYTES - self.recent.len());
         }
         let offset = self.stored_len() + self.recent.len() as u64;
         self.recent.extend_from_slice(piece);
