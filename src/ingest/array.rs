@@ -2,9 +2,9 @@
 //!
 //! Outside the elements only strings and brackets are followed; each element is read strictly later.
 
+use super::scan::quote_escape_or_line;
 use super::utf16::source_len;
 use crate::problem::{At, Kind, Problem};
-use memchr::memchr3;
 
 /// An element of the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,7 +181,7 @@ impl ArrayScanner {
     /// Passes over the inside of a string up to its end where that is here; how many bytes were used.
     fn pass_string(&mut self, rest: &[u8]) -> usize {
         let mut at = usize::from(std::mem::take(&mut self.escaped));
-        while let Some(found) = rest.get(at..).and_then(|rest| memchr3(b'"', b'\\', b'\n', rest)) {
+        while let Some(found) = rest.get(at..).and_then(quote_escape_or_line) {
             at += found + 1;
             if rest.get(at - 1) != Some(&b'\\') {
                 // No string of JSON goes on over a line feed: a lost quote costs no more than its line.
