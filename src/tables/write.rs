@@ -2,7 +2,7 @@
 
 use super::Segment;
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{DataType, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -104,8 +104,13 @@ pub struct TableWriter {
 impl TableWriter {
     /// Begins a segment with that schema.
     pub fn new(schema: &SchemaRef, destination: Destination) -> Result<Self, ParquetError> {
+        let compression = match *destination.folder {
+            Folder::Scratch(_) => Compression::UNCOMPRESSED,
+            Folder::At(_) => Compression::ZSTD(ZstdLevel::try_new(1)?),
+        };
+        let properties = properties(schema, compression);
         let spill = Spill { destination, memory: Vec::new(), file: None, bytes: 0 };
-        let writer = ArrowWriter::try_new(spill, Arc::clone(schema), Some(properties(schema)?))?;
+        let writer = ArrowWriter::try_new(spill, Arc::clone(schema), Some(properties))?;
         Ok(Self { writer, rows: 0 })
     }
 
@@ -140,9 +145,9 @@ impl TableWriter {
     }
 }
 
-fn properties(schema: &SchemaRef) -> Result<WriterProperties, ParquetError> {
+fn properties(schema: &SchemaRef, compression: Compression) -> WriterProperties {
     let mut builder = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+        .set_compression(compression)
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_created_by(concat!("carddrift ", env!("CARGO_PKG_VERSION")).to_owned());
@@ -154,7 +159,12 @@ fn properties(schema: &SchemaRef) -> Result<WriterProperties, ParquetError> {
             .set_column_dictionary_enabled(ColumnPath::from(name), false)
             .set_column_encoding(ColumnPath::from(name), Encoding::DELTA_BINARY_PACKED);
     }
-    Ok(builder.build())
+    // The smallest and the largest text of a row group, of agents in no order, part nothing.
+    for field in schema.fields().iter().filter(|field| *field.data_type() == DataType::Utf8) {
+        let column = ColumnPath::from(field.name().as_str());
+        builder = builder.set_column_statistics_enabled(column, EnabledStatistics::None);
+    }
+    builder.build()
 }
 
 /// Bytes that move into a file once they are many.
