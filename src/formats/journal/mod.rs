@@ -5,11 +5,13 @@
 
 mod field;
 mod instant;
+mod plain;
+mod record;
 
 use super::{Context, Format, Framing, Sink};
 use crate::a2a::artifact::{schema_of_record, states};
 use crate::a2a::digest::from_base64;
-use crate::a2a::json::scalar;
+use crate::a2a::json::{Raw, scalar};
 use crate::a2a::pointer::Pointer;
 use crate::event::{
     Artifact, Attempt, CardFetch, CardSeen, Common, Event, FetchKind, Payload, TaskStatus, Text,
@@ -17,125 +19,12 @@ use crate::event::{
 use crate::problem::{At, Kind, Problem};
 use field::Field;
 use memchr::memmem;
+use record::Record;
 use serde::Deserialize;
-use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fmt;
 
 /// The kinds of events, as `event` spells them.
 const EVENTS: [&str; 5] = ["card_publish", "card_fetch", "attempt", "task_status", "artifact"];
-
-/// Declares the record, and how it is filled where it lies: moving one costs more than reading a field.
-macro_rules! record {
-    ($( $field:ident: $kind:ty ),+ $(,)?) => {
-        /// Everything that a record may hold.
-        #[derive(Debug, Default)]
-        struct Record<'a> {
-            $( $field: $kind, )+
-        }
-
-        #[derive(Clone, Copy, Deserialize)]
-        #[serde(field_identifier)]
-        #[expect(non_camel_case_types, reason = "the names of the fields")]
-        enum Key {
-            $( $field, )+
-            #[serde(other)]
-            Unknown,
-        }
-
-        impl<'de: 'a, 'a> Visitor<'de> for Fill<'_, 'a> {
-            type Value = ();
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-                let mut seen = 0_u64;
-                while let Some(key) = map.next_key::<Key>()? {
-                    match key {
-                        $( Key::$field => {
-                            let bit = 1 << Key::$field as u64;
-                            if seen & bit != 0 {
-                                return Err(A::Error::duplicate_field(stringify!($field)));
-                            }
-                            seen |= bit;
-                            self.0.$field = map.next_value()?;
-                        } )+
-                        Key::Unknown => {
-                            map.next_value::<IgnoredAny>()?;
-                        }
-                    }
-                }
-                Ok(())
-            }
-        }
-    };
-}
-
-/// Fills a record.
-struct Fill<'r, 'a>(&'r mut Record<'a>);
-
-record! {
-    time: Field<'a>,
-    event: Field<'a>,
-    client: Field<'a>,
-    agent: Field<'a>,
-    trace_id: Field<'a>,
-    span_id: Field<'a>,
-    registry: Field<'a>,
-    url: Field<'a>,
-    sent_at: Field<'a>,
-    status: Field<'a>,
-    etag: Field<'a>,
-    cache_control: Field<'a>,
-    last_modified: Field<'a>,
-    age_s: Field<'a>,
-    card: Option<&'a RawValue>,
-    card_base64: Field<'a>,
-    card_sha256: Field<'a>,
-    authority: Field<'a>,
-    from_cache: Field<'a>,
-    error: Field<'a>,
-    end_time: Field<'a>,
-    method: Field<'a>,
-    protocol_version: Field<'a>,
-    task_id: Field<'a>,
-    context_id: Field<'a>,
-    skill_id: Field<'a>,
-    admitted_under: Field<'a>,
-    accepted_output_modes: Option<&'a RawValue>,
-    stream: Field<'a>,
-    push: Field<'a>,
-    outcome: Field<'a>,
-    http_status: Field<'a>,
-    rpc_code: Field<'a>,
-    task_state: Field<'a>,
-    grpc_status: Field<'a>,
-    error_reason: Field<'a>,
-    transport_error: Field<'a>,
-    state: Field<'a>,
-    artifact_id: Field<'a>,
-    media_type: Field<'a>,
-    schema_version: Option<&'a RawValue>,
-    digest: Field<'a>,
-    digest_check: Field<'a>,
-    payload: Option<&'a RawValue>,
-    payload_base64: Field<'a>,
-    append: Field<'a>,
-    last_chunk: Field<'a>,
-    disposition: Field<'a>,
-}
-
-impl<'a> Record<'a> {
-    /// Reads an object; a key that occurs twice is an error.
-    fn read(&mut self, text: &'a str) -> serde_json::Result<()> {
-        let mut json = serde_json::Deserializer::from_str(text);
-        json.deserialize_map(Fill(self))?;
-        json.end()
-    }
-}
 
 /// The reader.
 #[derive(Debug, Clone, Copy)]
@@ -170,7 +59,10 @@ impl Format for Journal {
         let mut record = Record::default();
         match record.read(text) {
             Ok(())
-                if [record.card, record.payload].into_iter().flatten().any(has_lone_surrogate) =>
+                if [record.card.0, record.payload.0]
+                    .into_iter()
+                    .flatten()
+                    .any(has_lone_surrogate) =>
             {
                 sink.problem(Problem::new(
                     Kind::NotJson,
@@ -198,10 +90,10 @@ impl Format for Journal {
 }
 
 /// Whether a text that is kept raw holds a lone surrogate, which no parser looked for.
-fn has_lone_surrogate(raw: &RawValue) -> bool {
-    let json = raw.get();
+fn has_lone_surrogate(json: &str) -> bool {
     // Surrogates are rare, so nearly all texts end here.
-    ["\\ud", "\\uD"].iter().any(|mark| memmem::find(json.as_bytes(), mark.as_bytes()).is_some())
+    memmem::find_iter(json.as_bytes(), b"\\u")
+        .any(|at| matches!(json.as_bytes().get(at + 2), Some(b'd' | b'D')))
         && serde_json::from_str::<Strict>(json).is_err()
 }
 
@@ -342,7 +234,7 @@ impl<'r> Reading<'r, '_, '_> {
 
     fn seen_card(&mut self, record: &mut Record<'r>) -> CardSeen<'r> {
         let sha256 = self.text("card_sha256", &mut record.card_sha256);
-        let raw = record.card.map(RawValue::get);
+        let raw = record.card.0;
         match raw.and_then(|raw| raw.as_bytes().first()) {
             Some(b'"') => return CardSeen::JsonString(raw.unwrap_or_default()),
             Some(b'{') => {
@@ -352,7 +244,7 @@ impl<'r> Reading<'r, '_, '_> {
                     None => CardSeen::Object(object),
                 };
             }
-            Some(b'n') | None => {}
+            None => {}
             Some(_) => self.note("card", "a string or an object was expected"),
         }
         if let Some(text) = self.text("card_base64", &mut record.card_base64) {
@@ -453,10 +345,9 @@ impl<'r> Reading<'r, '_, '_> {
         if let Some(pointers) = self.context.config.extract.artifact_schema.as_deref() {
             return self.pointed(pointers, states);
         }
-        let raw = record.schema_version.map(RawValue::get);
-        let stated = raw.and_then(|raw| {
+        let stated = record.schema_version.0.and_then(|raw| {
             let stated = scalar(raw);
-            if stated.is_none() && raw != "null" {
+            if stated.is_none() {
                 self.note("schema_version", "a string or a number was expected");
             }
             stated.filter(|text| states(text))
@@ -470,9 +361,9 @@ impl<'r> Reading<'r, '_, '_> {
 
     fn payload(&mut self, record: &mut Record<'r>) -> Payload<'r> {
         let mut payload = Payload::default();
-        match record.payload.map(RawValue::get) {
+        match record.payload.0 {
             Some(raw) if raw.starts_with('"') => payload.text = scalar(raw),
-            Some("null") | None => {}
+            None => {}
             Some(raw) => payload.json = Some(Cow::Borrowed(raw)),
         }
         if let Some(text) = self.text("payload_base64", &mut record.payload_base64) {
@@ -586,9 +477,8 @@ impl<'r> Reading<'r, '_, '_> {
         }
     }
 
-    fn texts(&mut self, name: &str, raw: Option<&'r RawValue>) -> Option<Vec<Text<'r>>> {
-        let raw = raw.map(RawValue::get).filter(|raw| *raw != "null")?;
-        let Ok(fields) = serde_json::from_str::<Vec<Field<'r>>>(raw) else {
+    fn texts(&mut self, name: &str, raw: Raw<'r>) -> Option<Vec<Text<'r>>> {
+        let Ok(fields) = serde_json::from_str::<Vec<Field<'r>>>(raw.0?) else {
             self.note(name, "an array of strings was expected");
             return None;
         };
