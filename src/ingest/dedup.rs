@@ -87,7 +87,7 @@ pub struct Seen {
 
 impl Default for Seen {
     fn default() -> Self {
-        Self::new(3 << 20)
+        Self::new(1 << 20)
     }
 }
 
