@@ -14,7 +14,7 @@ const EVERY: u64 = 20_000;
 pub fn count(reached: bool) -> Corpus {
     let reached_so_far = REACHED.fetch_add(u64::from(reached), Relaxed) + u64::from(reached);
     let run = RUN.fetch_add(1, Relaxed) + 1;
-    if run % EVERY == 0 {
+    if run.is_multiple_of(EVERY) {
         eprintln!("tally: {run} executions, {reached_so_far} of them reached an event");
     }
     if reached || reached_so_far * 10 > run * 6 { Corpus::Keep } else { Corpus::Reject }

@@ -90,7 +90,8 @@ fn config() -> &'static Config {
         let proxy = include_str!("../../../samples/mapped/proxy.toml");
         let logs = include_str!("../../../samples/otlp/carddrift.toml");
         let logs = logs.find("[[mapping]]").and_then(|at| logs.get(at..)).unwrap_or_default();
-        toml::from_str(&[mapped, proxy, logs].join("\n")).expect("the samples' configuration is one")
+        toml::from_str(&[mapped, proxy, logs].join("\n"))
+            .expect("the samples' configuration is one")
     })
 }
 
@@ -276,5 +277,5 @@ fn opened(data: &[u8]) -> bool {
         }
     }
     assert!(content_bytes <= 200 * (limits.source_bytes + (1 << 16)), "a bomb went off");
-    content_bytes > 0 && data.starts_with(b"\x1f\x8b") || content_bytes > 0 && !data.is_ascii()
+    content_bytes > 0 && (data.starts_with(b"\x1f\x8b") || !data.is_ascii())
 }
