@@ -118,7 +118,7 @@ fn since(findings: &Findings, clock: Clock) -> Prose {
 }
 
 fn side(findings: &Findings) -> Prose {
-    let all = findings.incidents.len();
+    let all = i64::try_from(findings.incidents.len()).unwrap_or(i64::MAX);
     // Identical bytes and an equal contract say the same of the agent.
     let result =
         |i: &Incident| if i.result == "cosmetic" { "identical" } else { &i.result }.to_owned();
@@ -127,7 +127,11 @@ fn side(findings: &Findings) -> Prose {
     let mut pieces: Vec<Prose> = results
         .into_iter()
         .map(|(result, n)| {
-            let lead = Prose::new().say(format!("in {} of {all} incidents ", count(n)));
+            let lead = Prose::new().say(format!(
+                "in {} of {} ",
+                count(n),
+                counted(all, "incident", "incidents")
+            ));
             match result.as_str() {
                 "changed" => {
                     lead.strong("the agent had changed its contract").then(changes(findings))

@@ -44,16 +44,22 @@ fn how_bad(findings: &Findings) -> Prose {
             n => format!("{} of them silent: their digests match", count(n)),
         });
     if s.window_verifiable > 0 {
-        prose = prose.say("; within rotation windows ").say(rate(
-            s.window_split_brain,
-            s.window_verifiable,
-            "",
-        ));
+        prose = prose
+            .say("; within rotation windows, from a rotation until the mirror showed it, ")
+            .say(rate(s.window_split_brain, s.window_verifiable, ""));
     }
     if s.after_verifiable > 0 {
         prose = prose.say("; once the mirrors had caught up ").say(rate(
             s.after_split_brain,
             s.after_verifiable,
+            "",
+        ));
+    }
+    let elsewhere = s.verifiable - s.window_verifiable - s.after_verifiable;
+    if elsewhere > 0 && s.window_verifiable + s.after_verifiable > 0 {
+        prose = prose.say("; before the first rotation or not through a mirror ").say(rate(
+            s.split_brain - s.window_split_brain - s.after_split_brain,
+            elsewhere,
             "",
         ));
     }
