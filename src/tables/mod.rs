@@ -49,3 +49,26 @@ pub fn schema_of(name: &str, columns: &[Column]) -> SchemaRef {
     ]);
     Arc::new(Schema::new_with_metadata(fields, metadata))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A store of another layout is refused by its version, so a table cannot change without it.
+    #[test]
+    fn tables_change_with_the_version_of_their_layout() {
+        let columns: Vec<String> = all()
+            .iter()
+            .flat_map(|table| table.columns.iter().map(|column| (table.name, column)))
+            .map(|(table, Column { name, data_type, nullable, .. })| {
+                format!("{table}.{name}: {data_type} {nullable}")
+            })
+            .collect();
+        let print = xxhash_rust::xxh3::xxh3_64(columns.join("\n").as_bytes());
+        assert_eq!(
+            (LAYOUT, format!("{print:016x}").as_str()),
+            ("2", "e6a51aefc45ee7a0"),
+            "raise LAYOUT first"
+        );
+    }
+}
