@@ -1,4 +1,5 @@
-//! Plain records, which nearly all are: strings without escapes, whole numbers, `true`, `false`, `null`.
+//! Plain records, which nearly all are: strings, whole numbers, `true`, `false`, `null`, and keys without
+//! escapes, each once.
 //!
 //! Reads no others, and takes nothing that serde would refuse or read otherwise; serde reads the rest.
 //! The general way costs twice as much.
@@ -162,7 +163,11 @@ impl<'a> Cursor<'a> {
 impl<'a> Plain<'a> for Field<'a> {
     fn plain(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(match cursor.peek()? {
-            b'"' => Self::Text(Cow::Borrowed(cursor.string()?)),
+            b'"' => Self::Text(match cursor.string() {
+                Some(text) => Cow::Borrowed(text),
+                // An ETag has its quotes escaped.
+                None => Cow::Owned(serde_json::from_str(cursor.quoted()?).ok()?),
+            }),
             b'-' | b'0'..=b'9' => Self::Int(cursor.integer()?.0),
             b't' => cursor.word("true").map(|()| Self::Bool(true))?,
             b'f' => cursor.word("false").map(|()| Self::Bool(false))?,

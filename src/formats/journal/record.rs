@@ -252,11 +252,11 @@ mod tests {
         for text in [
             r#"{"time":"2026-11-14T08:00:00Z","event":"attempt","stream":true,"status":-200,"url":null}"#,
             r#" { "card" : "{\"a\":\"\u00e9\"}" , "other":1,"accepted_output_modes":["a/b","c"] } "#,
-            r#"{"payload":{"a":[1.5,"x\n"]},"schema_version":3,"client":"café"}"#,
+            r#"{"payload":{"a":[1.5,"x\n"]},"schema_version":3,"client":"café","etag":"\"a\""}"#,
         ] {
             assert!(Record::default().read_plain(text).is_some(), "{text}");
         }
-        for text in ["{}", r#"{"time":1,"time":2}"#, r#"{"client":"a\nb"}"#, r#"{"status":1.5}"#] {
+        for text in ["{}", r#"{"time":1,"time":2}"#, r#"{"\u0061":"b"}"#, r#"{"status":1.5}"#] {
             assert!(Record::default().read_plain(text).is_none(), "{text}");
         }
     }
