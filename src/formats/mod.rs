@@ -7,6 +7,7 @@
 pub mod applog;
 pub mod cassette;
 pub mod console;
+pub mod container;
 pub mod gateway;
 pub mod har;
 pub mod jaeger;

@@ -7,6 +7,7 @@
 //! indented or closing brackets) as one unreadable record, and the next line begins afresh.
 
 use super::scan::{End, value_end};
+use crate::formats::container::{Line, Run};
 use memchr::{memchr, memrchr};
 
 /// What follows the bytes of a [`Framer`].
@@ -155,7 +156,8 @@ impl Framer<'_> {
         }
     }
 
-    /// The line of text, or the blank line, that begins at `at`.
+    /// The line of text, or the blank line, that begins at `at`; a line that a container's runtime cut is
+    /// one record.
     pub fn text_step(&self, at: usize) -> Step {
         let Some(rest) = self.bytes.get(at..) else { return Step::End };
         if rest.is_empty() {
@@ -174,7 +176,33 @@ impl Framer<'_> {
         if text.is_empty() {
             return Step::Blank { next };
         }
+        if Line::of(line).is_some_and(|line| line.is_partial)
+            && let Some(step) = self.cut_line(at)
+        {
+            return step;
+        }
         Step::Record { start: at, end: at + text.len(), next, spans: false }
+    }
+
+    /// The line that begins at `at` and was cut, if its pieces are there.
+    fn cut_line(&self, at: usize) -> Option<Step> {
+        let rest = self.bytes.get(at..)?;
+        let window = rest.get(..self.limit.saturating_add(1)).unwrap_or(rest);
+        let is_all = window.len() == rest.len();
+        match Run::of(window, is_all && self.ending != Ending::Open) {
+            Run::None => None,
+            Run::Open if is_all => Some(Step::More),
+            Run::Open => {
+                // Pieces beyond the limit: what was looked at is not looked at again.
+                let from = at + memrchr(b'\n', window)? + 1;
+                Some(Step::TooLarge { start: at, from, skip: Skip::Line })
+            }
+            Run::Whole(_, len) => {
+                let end = at + rest.get(..len)?.trim_ascii_end().len();
+                let next = (at + len + 1).min(self.bytes.len());
+                Some(Step::Record { start: at, end, next, spans: true })
+            }
+        }
     }
 
     /// A value over several lines that ends before `stop`; what follows it on its last line belongs
@@ -258,6 +286,20 @@ pub fn last_boundary(bytes: &[u8]) -> Option<usize> {
     None
 }
 
+/// The last place in the bytes where a line of text begins that no piece of a cut line comes before.
+pub fn last_text_boundary(bytes: &[u8]) -> Option<usize> {
+    let mut end = memrchr(b'\n', bytes)?;
+    for _ in 0..1024 {
+        let before = memrchr(b'\n', bytes.get(..end)?);
+        let line = bytes.get(before.map_or(0, |before| before + 1)..end)?;
+        if Line::of(line).is_none_or(|line| !line.is_partial) {
+            return Some(end + 1);
+        }
+        end = before?;
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,6 +323,55 @@ mod tests {
                 Step::End => return (records, blank),
             }
         }
+    }
+
+    /// The lines of text, at any place where more bytes may come.
+    fn text_lines(text: &str, limit: usize) -> Vec<String> {
+        let (mut records, mut at) = (Vec::new(), 0);
+        let framer = Framer { bytes: text.as_bytes(), limit, ending: Ending::Source };
+        loop {
+            match framer.text_step(at) {
+                Step::Record { start, end, next, .. } => {
+                    records.push(text.get(start..end).unwrap().to_owned());
+                    at = next;
+                }
+                Step::TooLarge { from, mut skip, .. } => {
+                    records.push("too large".to_owned());
+                    at = skip.pass(text.as_bytes(), from).unwrap_or(text.len());
+                }
+                Step::Blank { next } => at = next,
+                Step::More => panic!("nothing more comes"),
+                Step::End => return records,
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_a_container_runtime_cut_is_one_record() {
+        let line = |tag: &str, text: &str| format!("2026-11-14T08:00:00.1Z stdout {tag} {text}\n");
+        let cut = [line("P", "{\"a\":"), line("P", "1"), line("F", "}")].concat();
+        let other = line("F", "{}");
+        assert_eq!(
+            text_lines(&format!("x\n{cut}{other}{cut}"), 1000),
+            ["x", cut.trim(), other.trim(), cut.trim()]
+        );
+        // The end of it is missing, or belongs to something else.
+        let first = line("P", "{");
+        assert_eq!(
+            text_lines(&format!("{first}x\n{first}"), 1000),
+            [first.trim(), "x", first.trim()]
+        );
+        // Of a run that is too large each look goes on where the one before ended.
+        let many = line("P", "xxxxxxxxxx").repeat(9);
+        assert_eq!(
+            text_lines(&format!("{many}x\n"), 100),
+            ["too large", "too large", "too large", "x"]
+        );
+        let open = Framer { bytes: first.as_bytes(), limit: 1000, ending: Ending::Open };
+        assert_eq!(open.text_step(0), Step::More);
+        assert_eq!(last_text_boundary(format!("x\n{first}{first}y").as_bytes()), Some(2));
+        assert_eq!(last_text_boundary(first.as_bytes()), None);
+        assert_eq!(last_text_boundary(b"x\ny\nz"), Some(4));
     }
 
     fn texts(text: &str) -> Vec<String> {

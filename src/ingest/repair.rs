@@ -8,6 +8,7 @@ use super::lines::line_padding;
 use super::mend::{Mender, is_clean};
 use super::scan::{End, scan};
 use super::utf16;
+use crate::formats::container;
 use crate::problem::{At, Kind, Problem};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -155,7 +156,7 @@ pub fn repair(record: &[u8], place: Place) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// A line of text as UTF-8 without NUL padding.
+/// A line of text as UTF-8 without NUL padding; one that a container's runtime cut is joined.
 pub fn repair_text(line: &[u8], place: Place) -> Piece<'_> {
     let end = line.len() - trailing_padding(line);
     let start = line.iter().take_while(|b| **b == 0).count().min(end);
@@ -167,13 +168,15 @@ pub fn repair_text(line: &[u8], place: Place) -> Piece<'_> {
     if text.is_empty() {
         return faults.piece(at, Reading::Blank);
     }
-    let reading = match String::from_utf8_lossy(text) {
-        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-        Cow::Owned(mended) => {
-            faults.count(Kind::RepairedUtf8, 1);
-            Cow::Owned(mended.into_bytes())
-        }
+    let text = container::joined(text);
+    let mended = match String::from_utf8_lossy(&text) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(mended) => Some(mended.into_bytes()),
     };
+    if mended.is_some() {
+        faults.count(Kind::RepairedUtf8, 1);
+    }
+    let reading = mended.map_or(text, Cow::Owned);
     faults.piece(at, Reading::Readable(reading))
 }
 

@@ -6,13 +6,13 @@
 use super::array::ArrayScanner;
 pub use super::chunk::{Chunk, Record, Records};
 use super::chunk::{Frame, LineWalk, Shape, Walked};
-use super::lines::{Ending, Framer, Skip, last_boundary};
+use super::lines::{Ending, Framer, Skip, last_boundary, last_text_boundary};
 use super::open::Block;
 pub use super::source::{Counts, SourceFacts, SourceReader};
 use super::utf16;
 use crate::formats::Framing;
 use crate::problem::{At, Kind};
-use memchr::{memchr_iter, memrchr};
+use memchr::memchr_iter;
 use std::sync::Arc;
 
 /// The most records of a chunk that is framed while it is cut: of short broken lines each costs much more
@@ -192,7 +192,7 @@ impl Chunks<'_> {
                 return (len > 0).then(|| self.cut(len, Ending::Source, None));
             }
             let boundary = if self.framing == Framing::TextLines {
-                memrchr(b'\n', self.held()).map(|at| at + 1)
+                last_text_boundary(self.held())
             } else {
                 last_boundary(self.held())
             };

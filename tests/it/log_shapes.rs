@@ -1,6 +1,7 @@
 //! The recording of a rotation as other applications would have logged it: what the mapping that is
 //! proposed for each shape gives, against what happened.
 
+use crate::command::run;
 use crate::recorded::{Recorded, file, lines, read};
 use crate::rotation_truth::{
     attempts_are_those_that_were_made, fetches_are_those_that_were_made,
@@ -198,4 +199,41 @@ fn many_lines_of_one_exchange() {
     let log: Vec<Value> = log.into_iter().map(|(_, line)| line).collect();
     let keys = ["join = \"/n\"", "sse_events = \"/event\"", "error = \"/failure\""];
     check(&as_proposed(&log, &keys));
+}
+
+/// A container's runtime cuts lines at 16 KiB; here at less, in the midst of characters, too.
+#[test]
+fn lines_that_a_container_runtime_cut_are_whole_again() {
+    let counts = |piece: usize| {
+        let mut log = Vec::new();
+        for line in lines(&file("samples/mapped/rotation-py-1.3.0.jsonl")) {
+            let mut pieces = line.chunks(piece).peekable();
+            while let Some(piece) = pieces.next() {
+                let tag = if pieces.peek().is_some() { "P" } else { "F" };
+                log.extend(format!("2026-11-30T11:51:25.904123456Z stdout {tag} ").into_bytes());
+                log.extend([piece, b"\n"].concat());
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("0.log");
+        std::fs::write(&path, log).unwrap();
+        let sql = "SELECT format, records, accepted, repaired, rejected, events, without_events FROM sources";
+        let ran = run(&[
+            "query",
+            "-e",
+            sql,
+            "--config",
+            "samples/mapped/carddrift.toml",
+            "--input",
+            path.to_str().unwrap(),
+            "--format",
+            "csv",
+        ]);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        ran.stdout
+    };
+    let told = |text: &str| text.lines().nth(1).unwrap_or_default().to_owned();
+    // 150 of its lines and two that say the same again.
+    assert_eq!(told(&counts(usize::MAX)), "mapped-text,152,150,0,0,358,4");
+    assert_eq!(told(&counts(700)), "mapped-text,152,4,146,0,358,4");
 }

@@ -1,8 +1,8 @@
 //! Lines of a log that begin with a text and end with a JSON object: `2026-11-14 08:00:00 INFO {...}`,
-//! a container's `... stdout F {...}`, JSON text sequences. Only a `[[mapping]]` of the configuration
+//! a container's `... stdout F {...}` (cut lines are whole again when they come here), JSON text sequences. Only a `[[mapping]]` of the configuration
 //! reads them; what stands in the text before is not looked at.
 
-use crate::formats::{Context, Format, Framing, Sink};
+use crate::formats::{Context, Format, Framing, Sink, container};
 use crate::problem::At;
 
 use super::scan::Hits;
@@ -33,7 +33,8 @@ impl Format for MappedText {
         if mappings.is_empty() {
             return Err("no [[mapping]] is configured".to_owned());
         }
-        let text = String::from_utf8_lossy(head);
+        let head = container::joined(head);
+        let text = String::from_utf8_lossy(&head);
         let known = |line: &str| {
             objects(line).any(|(_, object)| {
                 let (hits, _) = Hits::scan(mappings.plan(), object);

@@ -82,6 +82,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         let event = format!("id: 1\ndata: {record}\n\n");
         seeds.entry("sse-splitter").or_default().push(event.into_bytes());
     }
+    // Lines of a container's log, which its runtime may have cut.
+    let mapped = seeds.get("mapped").cloned().unwrap_or_default();
+    for line in mapped.iter().flat_map(|piece| piece.split(|b| *b == b'\n')) {
+        let piece = |tag: &str, content: &[u8]| {
+            let prefix = format!("2026-11-14T08:00:00.123456789Z stdout {tag} ");
+            [prefix.as_bytes(), content, b"\n"].concat()
+        };
+        let (first, last) = line.split_at(line.len() / 2);
+        let cut = [piece("P", first), piece("F", last)].concat();
+        seeds.entry("mapped-text").or_default().extend([piece("F", line), cut]);
+    }
     for (target, mut seeds) in seeds {
         seeds.sort();
         seeds.dedup();
