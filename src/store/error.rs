@@ -12,6 +12,8 @@ pub enum StoreError {
     NoStore(PathBuf),
     /// The folder holds other things.
     NotAStore(PathBuf),
+    /// It is a URL. (Which may hold secrets: it is not told.)
+    Remote,
     /// A commit was made under other settings.
     OtherSettings {
         /// The commit.
@@ -29,6 +31,13 @@ pub enum StoreError {
     /// A commit cannot be read, or is missing between others.
     BadCommit {
         /// Its file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// A file that a commit names is not there, or not all of it.
+    BadSegment {
+        /// The file.
         path: PathBuf,
         /// Why.
         why: String,
@@ -56,17 +65,27 @@ impl StoreError {
             self,
             Self::NoStore(_)
                 | Self::NotAStore(_)
+                | Self::Remote
                 | Self::OtherSettings { .. }
                 | Self::OtherLayout { .. }
                 | Self::Ingest(IngestError::UnknownFormat(_))
         )
     }
 
+    /// Whether there was no room to write (exit status 4): nothing is wrong with any input.
+    pub fn is_full_disk(&self) -> bool {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        let (Self::Io { error, .. } | Self::Ingest(IngestError::Io(error))) = self else {
+            return false;
+        };
+        matches!(error.kind(), StorageFull | QuotaExceeded)
+    }
+
     /// What to do about it.
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             Self::NoStore(_) => "make one with `carddrift ingest INPUT --store FOLDER`",
-            Self::NotAStore(_) => "name a folder that is empty or not there yet",
+            Self::NotAStore(_) | Self::Remote => "name a folder that is empty or not there yet",
             Self::OtherSettings { .. } => {
                 "[client], [agents], [registries], [extract] and [[mapping]] act at ingest: restore those \
                  the store was made under, or ingest everything anew into another store"
@@ -74,7 +93,10 @@ impl StoreError {
             Self::OtherLayout { .. } => {
                 "ingest everything anew into another store, or read it with the program that made it"
             }
-            Self::BadCommit { .. } => "`carddrift store verify` tells what is damaged",
+            Self::BadCommit { .. } | Self::BadSegment { .. } => {
+                "`carddrift store verify` tells what is damaged; put back what is missing, or ingest \
+                 everything anew into another store"
+            }
             Self::Io { .. } | Self::Ingest(_) => return None,
         })
     }
@@ -87,6 +109,7 @@ impl fmt::Display for StoreError {
             Self::NotAStore(path) => {
                 write!(f, "{} holds other things than a store", path.display())
             }
+            Self::Remote => f.write_str("a store is a folder, not a URL"),
             Self::OtherSettings { commit } => {
                 write!(
                     f,
@@ -101,7 +124,9 @@ impl fmt::Display for StoreError {
                     crate::tables::LAYOUT
                 )
             }
-            Self::BadCommit { path, why } => write!(f, "{}: {why}", path.display()),
+            Self::BadCommit { path, why } | Self::BadSegment { path, why } => {
+                write!(f, "{}: {why}", path.display())
+            }
             Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Ingest(error) => error.fmt(f),
         }

@@ -79,6 +79,9 @@ impl Store {
         if let Ok(store) = Self::open(root) {
             return Ok(store);
         }
+        if root.to_string_lossy().contains("://") {
+            return Err(StoreError::Remote);
+        }
         let at = |error| StoreError::io(root, error);
         if root.metadata().is_ok_and(|metadata| !metadata.is_dir()) {
             return Err(StoreError::NotAStore(root.to_owned()));
@@ -122,6 +125,21 @@ impl Store {
         }
     }
 
+    /// Errors when a table's file that a commit names is not there, or has another length: without it all
+    /// numbers would be of another recording. (Events are asked of only where times overlap.)
+    fn whole(&self, commits: &[Commit]) -> Result<(), StoreError> {
+        for (_, file) in in_force(commits).filter(|(_, file)| file.table().is_some()) {
+            let path = self.path(file);
+            let why = match std::fs::metadata(&path) {
+                Ok(found) if found.len() == file.bytes => continue,
+                Ok(found) => format!("it has {} bytes, not {}", found.len(), file.bytes),
+                Err(error) => error.to_string(),
+            };
+            return Err(StoreError::BadSegment { path, why });
+        }
+        Ok(())
+    }
+
     /// The rows of all commits. While it is there, no file of it is removed.
     pub fn dataset(&self) -> Result<Dataset, StoreError> {
         Ok(self.dataset_until(None)?.0)
@@ -136,6 +154,7 @@ impl Store {
             dataset.keep(Arc::new(hold));
         }
         let commits = self.readable()?;
+        self.whole(&commits)?;
         for (commit, file) in in_force(&commits) {
             if let Some(table) = file.table().filter(|_| until.is_none_or(|until| commit <= until))
             {
@@ -183,6 +202,7 @@ impl Store {
         if let Some(other) = commits.iter().find(|commit| commit.settings != settings) {
             return Err(StoreError::OtherSettings { commit: other.number });
         }
+        self.whole(&commits)?;
         let staging = self.root.join(STAGING);
         disk::fresh_folder(&staging).map_err(|error| StoreError::io(&staging, error))?;
         let mut before = self.before(&commits)?;

@@ -354,3 +354,36 @@ fn retention_that_fails_takes_all_or_nothing() {
     place.store().gc(false).unwrap();
     assert_eq!(place.store().verify().unwrap(), []);
 }
+
+#[test]
+fn a_store_whose_files_are_not_all_there_is_refused() {
+    let place = Place::new();
+    place.ingest(&[place.file("a", &[CARD, STATUS].join("\n"))]);
+    let store = place.store();
+    let files = fs::read_dir(store.root().join(SEGMENTS)).unwrap();
+    let tables = files
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "parquet"));
+    for path in tables {
+        let whole = fs::read(&path).unwrap();
+        let refused = |what: &str| {
+            let ingest = store.ingest(
+                &[place.file("b", LATER)],
+                &Config::default(),
+                &IngestOptions::default(),
+            );
+            for answer in [store.dataset().map(drop), ingest.map(drop)] {
+                let told =
+                    matches!(&answer, Err(StoreError::BadSegment { path: at, .. }) if *at == path);
+                assert!(told, "{what} {}: {answer:?}", path.display());
+            }
+        };
+        fs::remove_file(&path).unwrap();
+        refused("without");
+        fs::write(&path, whole.get(1..).unwrap_or_default()).unwrap();
+        refused("with less of");
+        fs::write(&path, whole).unwrap();
+    }
+    assert_eq!(place.count("task_events"), 1);
+    assert!(matches!(Store::open_or_create(Path::new("s3://u:p@b/x")), Err(StoreError::Remote)));
+}
