@@ -91,9 +91,13 @@ pub fn judge(
     ingested: &Ingested,
 ) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
+    let nothing_decoded =
+        |a: &crate::ingest::Account| a.facts.truncated && a.facts.content_bytes == 0;
     let broke_off = |a: &crate::ingest::Account| {
+        let named = inputs.contains(&a.source) || a.source == "-";
+        let least = if named && nothing_decoded(a) { Severity::DataLoss } else { Severity::Error };
         let errors = a.facts.problems.clone().into_iter();
-        let errors = errors.filter(|problem| problem.kind.severity() == Severity::Error);
+        let errors = errors.filter(|problem| problem.kind.severity() >= least);
         errors.map(|problem| (a.source.clone(), problem)).collect::<Vec<_>>()
     };
     let broke_off: Vec<_> = ingested.accounts.iter().flat_map(broke_off).collect();
@@ -123,7 +127,9 @@ pub fn judge(
             ));
         }
     }
-    let known = |a: &crate::ingest::Account| a.format.is_some() || a.facts.content_bytes == 0;
+    let known = |a: &crate::ingest::Account| {
+        a.format.is_some() || (a.facts.content_bytes == 0 && !nothing_decoded(a))
+    };
     if !ingested.accounts.iter().any(known) && ingested.skipped.is_empty() {
         return Err(Failure::new(Exit::Unreadable, "nothing could be read")
             .help("`carddrift inspect` tells why, source by source"));

@@ -287,13 +287,44 @@ impl<R: Read> Decoder<R> {
             return Ok(State::Within(Box::new(Member::new(codec, input)?)));
         }
         let records = matches!(head.first(), Some(b'{' | b'['));
-        let count = io::copy(&mut input, &mut io::sink())?;
-        if records {
-            let detail = format!("{count} bytes after the last member look like plain records");
+        let mut rest = Rest::default();
+        let count = io::copy(&mut input, &mut rest)?;
+        if records || rest.may_be_a_member(count) {
+            let what = if records { "look like plain records" } else { "may be a damaged member" };
+            let detail = format!("{count} bytes after the last member {what}");
             return Err(Fault::error(Kind::CorruptCompression, detail));
         }
         self.meter.note(Kind::TrailingGarbage, format!("{count} bytes"));
         Ok(State::Done)
+    }
+}
+
+/// Looks at what follows the last member.
+#[derive(Debug, Default)]
+struct Rest {
+    /// It holds what is neither text nor padding.
+    is_binary: bool,
+}
+
+/// The smallest member: an empty one of gzip.
+const SMALLEST_MEMBER: u64 = 18;
+
+impl Rest {
+    /// Whether records may be lost in it.
+    fn may_be_a_member(&self, len: u64) -> bool {
+        self.is_binary && len >= SMALLEST_MEMBER
+    }
+}
+
+impl io::Write for Rest {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let harmless = |byte: &u8| matches!(byte, 0 | b'\t' | b'\n' | b'\r' | b' '..=b'~' | 0xFF);
+        self.is_binary |= !bytes.iter().all(harmless);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

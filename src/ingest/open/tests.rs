@@ -79,6 +79,11 @@ fn every_member_is_read_whatever_follows() {
         let note = |records: u64| [format!("f {name} {records} TrailingGarbage")];
         assert_eq!(read([one.clone(), vec![0; 1000]].concat()), note(3));
         assert_eq!(read([&one, &b"trailing garbage"[..]].concat()), note(3));
+        assert_eq!(read([&one, &[0xFF; 1000][..]].concat()), note(3));
+        let mut damaged = one.clone();
+        damaged[1] ^= 1;
+        let damaged = read([one.clone(), damaged].concat());
+        assert_eq!(damaged, [format!("f {name} 3 truncated CorruptCompression")]);
         let padded = [one.clone(), vec![0; 1000], one.clone()].concat();
         assert_eq!(read(padded), [format!("f {name} 6")]);
         let plain = [&one, LINES.as_bytes()].concat();
