@@ -4,9 +4,11 @@
 //! `serde_json_canonicalizer` needs it) costs several times as much. The tests compare with that.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::io::Write as _;
 
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// The RFC 8785 form of a JSON text; `None` when it is not JSON, has a lone surrogate, or is nested
@@ -113,6 +115,62 @@ impl<'de> Visitor<'de> for Writer<'_> {
         }
         self.0.push(b'}');
         Ok(())
+    }
+}
+
+/// Whether an object in a JSON text has one key twice: RFC 8785 forbids it. `false` for what is no JSON.
+pub fn repeats_a_key(json: &str) -> bool {
+    serde_json::from_str::<Unique>(json).is_err_and(|error| error.is_data())
+}
+
+/// Any value without repeated keys.
+struct Unique;
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Unique;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+    fn visit_unit<E>(self) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_str<E>(self, _: &str) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Unique, A::Error> {
+        while seq.next_element::<Unique>()?.is_some() {}
+        Ok(Unique)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique, A::Error> {
+        let mut keys = HashSet::new();
+        while let Some(key) = map.next_key_seed(KeySeed)? {
+            if !keys.insert(key) {
+                return Err(A::Error::custom("a key occurs twice"));
+            }
+            map.next_value::<Unique>()?;
+        }
+        Ok(Unique)
     }
 }
 

@@ -69,7 +69,7 @@ macro_rules! coded_choice {
 
 coded!(Exchange<'a> {
     at, started_at, ended_at, side, client, agent, method, url, request_headers, request_body,
-    status, response_headers, response_body, reserialised, response_sha256, stream, error, cut, bare,
+    status, response_headers, response_body, reserialised, mended, response_sha256, stream, error, cut, bare,
     from_cache, stated, rpc_method, rpc_code, grpc_status, task_id, context_id, task_state, trace_id,
     span_id, parent_span_id, key, resource, recorder, half,
 });

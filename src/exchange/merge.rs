@@ -55,6 +55,7 @@ fn add<'a>(exchange: &mut Exchange<'a>, other: Exchange<'a>) {
         (stated, other) => *stated = stated.take().or(other),
     }
     exchange.cut |= other.cut;
+    exchange.mended |= other.mended;
     exchange.from_cache |= other.from_cache;
     fill(&mut exchange.agent, other.agent);
     fill(&mut exchange.method, other.method);

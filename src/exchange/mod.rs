@@ -71,6 +71,8 @@ pub struct Exchange<'a> {
     /// card without [`response_sha256`](Self::response_sha256) is hashed over its RFC 8785 form, and
     /// flagged.
     pub reserialised: bool,
+    /// Something in the record was mended that may be a part of a body: no digest can be checked.
+    pub mended: bool,
     /// SHA-256 of the original bytes of the body, when the recorder re-serialised it.
     pub response_sha256: Option<Text<'a>>,
     /// The stream's events, when the recorder unframed it already.

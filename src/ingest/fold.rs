@@ -6,7 +6,7 @@
 use super::batch::{Batch, Mark, Target, signed};
 use super::cards::{CardMemory, Known, Seen, Shelf, Spot, sha256_of};
 use super::identity::{Identities, UrlFacts, UrlMemory};
-use super::payload::{Hashes, size_bytes};
+use super::payload::{Hashes, repeats_a_key, size_bytes};
 use super::runs::Piece;
 use crate::a2a::digest::{Digest, hex};
 use crate::a2a::error_name;
@@ -302,6 +302,9 @@ impl<'c> Fold<'c> {
         let url = url.as_deref();
         let agent = self.agent(&e.common, url);
         let hashes = Hashes::of(&e.payload);
+        if e.payload.json.as_deref().is_some_and(repeats_a_key) {
+            note(batch, origin, Kind::DuplicateKeys, "/payload", "");
+        }
         let media_base = e.media_type.as_deref().and_then(media::base);
         let digest = e.digest.as_deref().and_then(digest_hex);
         let payload = if self.rules.keep_payloads { kept_payload(e) } else { None };

@@ -1,5 +1,6 @@
 //! The hashes of payloads (model §6): of text its bytes, of JSON its RFC 8785 form, of files their bytes.
 
+use crate::a2a::canonical;
 use crate::a2a::digest::{canonical_sha256, hex, sha256};
 use crate::event::Payload;
 
@@ -61,6 +62,10 @@ pub fn json_sha256(json: &str) -> Option<String> {
     if is_canonical(json.as_bytes()) {
         return Some(hex(&sha256(json.as_bytes())));
     }
+    if canonical::repeats_a_key(json) {
+        // RFC 8785 has no form for it; of what was sent the bytes are left.
+        return Some(hex(&sha256(json.as_bytes())));
+    }
     canonical_sha256(json).map(|sha| hex(&sha))
 }
 
@@ -73,6 +78,11 @@ pub fn text_as_json_sha256(text: &str) -> Option<String> {
         _ => matches!(trimmed, "true" | "false" | "null"),
     };
     if plausible { canonical_sha256(text).map(|sha| hex(&sha)) } else { None }
+}
+
+/// Whether an object in a JSON text has one key twice: what was meant is not known.
+pub fn repeats_a_key(json: &str) -> bool {
+    !is_canonical(json.as_bytes()) && canonical::repeats_a_key(json)
 }
 
 /// How deep JSON may nest to be looked at here.

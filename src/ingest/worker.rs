@@ -13,6 +13,7 @@ use crate::exchange::join::Joiner;
 use crate::formats::telemetry::sampling::SpanSeen;
 use crate::formats::{self, Context, Format, Sink};
 use crate::problem::{At, Kind, Problem, Severity};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -100,7 +101,8 @@ impl<'c> Worker<'c> {
         let careful = chunk.holds_json() && format.name() != formats::journal::Journal.name();
         for record in chunk.records() {
             if let Some(text) = record.text.filter(|_| !careful) {
-                let given = self.read(source, format, text.as_bytes(), record.at, true)?;
+                let given =
+                    self.read(source, format, text.as_bytes(), record.at, Mending::NotTried)?;
                 if !given.unreadable {
                     self.keep(record.at, given, false, &mut fates);
                     continue;
@@ -128,7 +130,10 @@ impl<'c> Worker<'c> {
                 Reading::Blank => {}
                 Reading::Rejected => fates.rejected += 1,
                 Reading::Readable(bytes) => {
-                    let given = self.read(source, format, &bytes, piece.at, false)?;
+                    let changed = matches!(bytes, Cow::Owned(_))
+                        && problems.iter().any(|problem| CHANGES.contains(&problem.kind));
+                    let mending = if changed { Mending::Changed } else { Mending::Harmless };
+                    let given = self.read(source, format, &bytes, piece.at, mending)?;
                     self.keep(piece.at, given, repaired, fates);
                     if given.is_rejected() {
                         // What it was rejected for is told; that it was mended before helps nobody.
@@ -152,14 +157,14 @@ impl<'c> Worker<'c> {
         }
     }
 
-    /// Reads one record. With `first` a record that is no JSON leaves nothing behind.
+    /// Reads one record. Before mending was tried, one that is no JSON leaves nothing behind.
     fn read(
         &mut self,
         source: &Source,
         format: &dyn Format,
         bytes: &[u8],
         at: At,
-        first: bool,
+        mending: Mending,
     ) -> io::Result<Given> {
         let record = u32::try_from(self.records.len()).unwrap_or(u32::MAX);
         let mut sink = RecordSink {
@@ -178,6 +183,7 @@ impl<'c> Worker<'c> {
             given: Given::default(),
             problems: Vec::new(),
             failed: None,
+            changed: mending == Mending::Changed,
         };
         let name = Some(source.name.as_str()).filter(|name| *name != "-");
         let context = Context { source: name, ..*self.context };
@@ -187,7 +193,7 @@ impl<'c> Worker<'c> {
             return Err(error);
         }
         given.unreadable = given.is_rejected() && problems.iter().any(|p| p.kind == Kind::NotJson);
-        if !(first && given.unreadable) {
+        if !(mending == Mending::NotTried && given.unreadable) {
             for problem in problems {
                 self.problem(source, &problem);
             }
@@ -253,6 +259,27 @@ impl Given {
     }
 }
 
+/// What was done to a record before it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mending {
+    /// Nothing: it is tried as it stands.
+    NotTried,
+    /// Nothing that a reader would see.
+    Harmless,
+    /// A value in it is another one now.
+    Changed,
+}
+
+/// Repairs that put another value in the place of the one that was sent: a digest of it cannot be checked.
+const CHANGES: [Kind; 6] = [
+    Kind::RepairedUtf8,
+    Kind::RepairedSurrogate,
+    Kind::RepairedEscape,
+    Kind::RepairedNan,
+    Kind::RepairedNumber,
+    Kind::DuplicateKeys,
+];
+
 /// Takes what one record gives.
 struct RecordSink<'w, 'c> {
     origin: Origin<'w>,
@@ -263,11 +290,19 @@ struct RecordSink<'w, 'c> {
     given: Given,
     problems: Vec<Problem>,
     failed: Option<io::Error>,
+    /// See [`Mending::Changed`].
+    changed: bool,
 }
 
 impl Sink for RecordSink<'_, '_> {
     fn event(&mut self, at: At, mut event: Event<'_>) {
         let origin = Origin { at, event: self.given.events, ..self.origin };
+        if let Event::Artifact(artifact) = &mut event
+            && self.changed
+            && artifact.payload.is_recorded()
+        {
+            artifact.payload.unknown = true;
+        }
         match self.fold.event(&mut event, origin, self.batch) {
             Ok(None) => self.given.events += 1,
             Ok(Some(problem)) => self.problem(problem),
@@ -275,7 +310,8 @@ impl Sink for RecordSink<'_, '_> {
         }
     }
 
-    fn exchange(&mut self, exchange: Exchange<'_>) {
+    fn exchange(&mut self, mut exchange: Exchange<'_>) {
+        exchange.mended = self.changed;
         match self.joiner.add(self.origin.source, &exchange) {
             Ok(()) => self.given.exchanges += 1,
             Err(error) => self.failed = Some(error),

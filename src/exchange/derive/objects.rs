@@ -203,7 +203,7 @@ pub(super) fn push(
                     schema: facts.schema.map(|(rule, schema)| (rule, own(schema))),
                     digest: facts.digest.map(own),
                     digest_check: None,
-                    payload: payload(facts.payload),
+                    payload: payload(facts.payload, exchange.mended),
                     append: append.or(facts.append).unwrap_or(false),
                     last_chunk: last_chunk.unwrap_or(false) || facts.last_chunk.unwrap_or(false),
                     disposition: stated
@@ -289,13 +289,13 @@ fn dated(
     times
 }
 
-/// The payload as events carry it.
-fn payload(carried: Carried<'_>) -> Payload<'static> {
+/// The payload as events carry it; `mended`: it may be another one than was sent.
+fn payload(carried: Carried<'_>, mended: bool) -> Payload<'static> {
     if carried.is_empty() {
         return Payload::default();
     }
     let bytes = carried.file.as_deref().map(from_base64);
-    let unknown = carried.is_unknown() || matches!(bytes, Some(None));
+    let unknown = mended || carried.is_unknown() || matches!(bytes, Some(None));
     let own = |text: Cow<'_, str>| -> Text<'static> { Cow::Owned(text.into_owned()) };
     Payload {
         text: carried.text.map(own),
