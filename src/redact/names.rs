@@ -40,7 +40,7 @@ const SECRETS: [&str; 25] = [
 ];
 
 /// A longer name that ends so is one, too: `access_token`, `clientSecret`, `x-goog-api-key`.
-const ENDINGS: [&str; 13] = [
+const ENDINGS: [&str; 16] = [
     "token",
     "secret",
     "password",
@@ -54,6 +54,9 @@ const ENDINGS: [&str; 13] = [
     "secretkey",
     "privatekey",
     "subscriptionkey",
+    "functionskey",
+    "sessionid",
+    "sessid",
 ];
 
 /// Names that end like secrets and are none.
@@ -67,7 +70,7 @@ const HARMLESS: [&str; 6] = [
 ];
 
 /// Parameters of URLs that are secrets beside those.
-const PARAMETERS: [&str; 9] = [
+const PARAMETERS: [&str; 14] = [
     "sig",
     "signature",
     "xamzsignature",
@@ -77,6 +80,11 @@ const PARAMETERS: [&str; 9] = [
     "auth",
     "code",
     "hmac",
+    "pass",
+    "session",
+    "ticket",
+    "samlresponse",
+    "samlrequest",
 ];
 
 fn is_secret(plain: &str) -> bool {

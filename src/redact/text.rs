@@ -117,6 +117,7 @@ fn secrets(text: &str) -> Vec<Range<usize>> {
                 found.extend(url::user_info(text, place + 3));
             }
             b':' | b'=' => after_name(text, place, &mut found),
+            b'/' => found.extend(relative_user_info(text, place)),
             _ => {}
         }
         if !mark.is_ascii_alphabetic() {
@@ -137,6 +138,14 @@ fn issued(text: &str, start: usize, found: &mut Vec<Range<usize>>) {
             }
         }
     }
+}
+
+/// The user info of a URL without a scheme, `//user:password@host`, whose first slash is at `place`.
+fn relative_user_info(text: &str, place: usize) -> Option<Range<usize>> {
+    let before = place.checked_sub(1).and_then(|before| text.as_bytes().get(before));
+    let begins = text.get(place..)?.starts_with("//") && !matches!(before, Some(b':' | b'/'));
+    let range = url::user_info(text, place + 2).filter(|_| begins)?;
+    text.get(range.clone())?.contains(':').then_some(range)
 }
 
 fn run(text: &str, belongs: impl Fn(u8) -> bool) -> usize {
@@ -199,13 +208,12 @@ fn after_space(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
     let start = place + 1 + spaces;
     let token = token.get(..len).unwrap_or_default().trim_end_matches('.');
     // `Token xyz` is also plain speech.
-    let strict = matches!(scheme, Some("token" | "digest" | "negotiate" | "basic"));
-    let looks = if strict {
-        token.len() >= 16 && !is_word(token)
-    } else {
-        token.len() >= 6 && !is_word(token)
+    let least = match scheme {
+        Some("token" | "digest" | "negotiate") => 16,
+        Some("basic") => 8,
+        _ => 6,
     };
-    if looks {
+    if token.len() >= least && !is_word(token) {
         found.push(start..start + token.len());
     }
 }
@@ -233,7 +241,14 @@ fn after_name(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
         .count();
     let name = before.get(before.len() - name_len..).unwrap_or_default();
-    if name.len() < 3 || !names::is_secret_member(name) {
+    let is_parameter = text.as_bytes().get(place) == Some(&b'=')
+        && before.len() == place
+        && matches!(
+            before.as_bytes().get(before.len().wrapping_sub(name_len + 1)),
+            Some(b'?' | b'&' | b';' | b'#')
+        )
+        && names::is_secret_parameter(name);
+    if name.len() < 3 || !(is_parameter || names::is_secret_member(name)) {
         return;
     }
     let rest = text.get(place + 1..).unwrap_or_default();
@@ -245,14 +260,23 @@ fn after_name(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
     if !whole_line && mark_len(value).is_some() {
         return;
     }
-    let len = if whole_line {
+    // The parameters of this scheme are quoted each.
+    let digest = value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("digest "));
+    let len = if whole_line && digest {
+        value.bytes().position(|b| matches!(b, b'\r' | b'\n')).unwrap_or(value.len())
+    } else if whole_line {
         value.bytes().position(|b| matches!(b, b'\r' | b'\n' | b'"' | b'\'')).unwrap_or(value.len())
     } else {
-        let ends = |b: u8| b.is_ascii_whitespace() || b"\"'\\,;&<>)]}".contains(&b);
+        let ends = |b: u8| {
+            b.is_ascii_whitespace()
+                || b"\"'\\,;&<>)]}".contains(&b)
+                || (is_parameter && matches!(b, b'?' | b'#'))
+        };
         value.bytes().position(ends).unwrap_or(value.len())
     };
     let value = value.get(..len).unwrap_or_default();
-    if value.len() >= 3 && !is_word(value) && !is_redacted(value) {
+    let looks = if is_parameter { !value.is_empty() } else { value.len() >= 3 && !is_word(value) };
+    if looks && !is_redacted(value) {
         found.push(start..start + value.len());
     }
 }
@@ -292,6 +316,21 @@ mod tests {
                 "[redacted] x",
             ),
             ("clientSecret=ABCDEF".into(), "clientSecret=[redacted]"),
+            (
+                "Authorization: Digest username=\"u\", realm=\"r\", response=\"6629fae4\"".into(),
+                "Authorization: [redacted]",
+            ),
+            (
+                "GET https://h/?key=AB&page=2&X-Goog-Signature=0a1b&code=xyz failed".into(),
+                "GET https://h/?key=[redacted]&page=2&X-Goog-Signature=[redacted]&code=[redacted] failed",
+            ),
+            ("see //u:pw@h.example/x".into(), "see //[redacted]@h.example/x"),
+            (
+                "/app;jsessionid=1A530637289A03B07199A44E8D531427?x=1".into(),
+                "/app;jsessionid=[redacted]?x=1",
+            ),
+            ("x-functions-key: aB3dE6".into(), "x-functions-key: [redacted]"),
+            ("Basic dTpwdzEy refused".into(), "Basic [redacted] refused"),
         ] {
             assert_eq!(told(&text), expected, "{text}");
             assert_eq!(told(expected), expected, "twice");
@@ -314,6 +353,10 @@ mod tests {
             "Unexpected token < in JSON at position 0",
             "max_tokens=4096 exceeded",
             "pageToken=abc123",
+            "error code=404, key=value",
+            "Basic authentication",
+            "https://h.example//a/b",
+            "see //h.example/x and a@b.example",
             "",
         ] {
             assert!(

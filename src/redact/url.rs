@@ -98,6 +98,10 @@ mod tests {
             ("https://h/a?sig=ab%2F&sv=1", "https://h/a?sig=[redacted]&sv=1"),
             ("https://h/cb/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "https://h/cb/[redacted]"),
             ("/v1/x?key=AB", "/v1/x?key=[redacted]"),
+            (
+                "https://h/acs?SAMLResponse=PHNh&RelayState=1",
+                "https://h/acs?SAMLResponse=[redacted]&RelayState=1",
+            ),
             ("agent://vendor-b/summarizer", "agent://vendor-b/summarizer"),
             ("https://h/mail?to=a@b.example", "https://h/mail?to=a@b.example"),
         ] {
