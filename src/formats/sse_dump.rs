@@ -29,7 +29,9 @@ impl Format for SseDump {
 
     fn recognises(&self, head: &[u8], _context: &Context<'_>) -> Result<(), String> {
         let text = String::from_utf8_lossy(head);
-        if !sse::looks_like_stream(&text) {
+        // The first line may be half of one; what is no field is passed over.
+        let after = text.split_once('\n').map_or("", |(_, after)| after);
+        if !sse::looks_like_stream(&text) && !sse::looks_like_stream(after) {
             return Err("does not begin with a field of an event stream".to_owned());
         }
         let holds = |data: &str| {

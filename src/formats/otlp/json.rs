@@ -122,6 +122,32 @@ object! {
     }
 }
 
+/// Words of spans as OTLP writes them.
+const WITHIN: [&str; 3] = ["\"traceId\":", "\"spanId\":", "\"startTimeUnixNano\":"];
+
+/// Whether the first key of the object, or of the object in its `result`, is one of an export.
+pub(super) fn begins_export(text: &str) -> bool {
+    let mut rest = text;
+    if !rest.starts_with('{') {
+        return false;
+    }
+    for _ in 0..2 {
+        rest = rest.strip_prefix('{').unwrap_or(rest).trim_start();
+        let Some((key, after)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'))
+        else {
+            return false;
+        };
+        if MARKS.contains(&key) {
+            return true;
+        }
+        if key != "result" {
+            return false;
+        }
+        rest = after.trim_start().strip_prefix(':').unwrap_or(after).trim_start();
+    }
+    false
+}
+
 impl Format for OtlpJson {
     fn name(&self) -> &'static str {
         "otlp-json"
@@ -139,26 +165,18 @@ impl Format for OtlpJson {
     fn recognises(&self, head: &[u8], _context: &Context<'_>) -> Result<(), String> {
         let text = String::from_utf8_lossy(head);
         let text = text.trim_start_matches('\u{feff}').trim_start();
-        if !text.starts_with('{') {
-            return Err("does not begin with a JSON object".to_owned());
+        // Damaged lines may come first, and lines may be longer than what is here.
+        let in_midst = !text.starts_with('{')
+            && (WITHIN.iter().all(|word| text.contains(word))
+                || MARKS.iter().any(|mark| text.contains(&format!("\"{mark}\":["))));
+        if begins_export(text) || text.lines().skip(1).any(begins_export) || in_midst {
+            return Ok(());
         }
-        // The first key of the object, or of the object in `result`.
-        let mut rest = text;
-        for _ in 0..2 {
-            rest = rest.strip_prefix('{').unwrap_or(rest).trim_start();
-            let Some((key, after)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'))
-            else {
-                break;
-            };
-            if MARKS.contains(&key) {
-                return Ok(());
-            }
-            if key != "result" {
-                break;
-            }
-            rest = after.trim_start().strip_prefix(':').unwrap_or(after).trim_start();
-        }
-        Err("its first key is none of resourceSpans, resourceLogs and resourceMetrics".to_owned())
+        Err(if text.starts_with('{') {
+            "its first key is none of resourceSpans, resourceLogs and resourceMetrics".to_owned()
+        } else {
+            "does not begin with a JSON object".to_owned()
+        })
     }
 
     fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {

@@ -16,7 +16,7 @@ use crate::formats::{Context, Format, Framing, Sink};
 use crate::problem::{At, Kind, Problem};
 
 use super::Place;
-use super::json::OtlpJson;
+use super::json::{OtlpJson, begins_export};
 use super::look::{looks_like_export, message_at, next_message};
 
 /// The reader of one message that fills a file.
@@ -242,7 +242,7 @@ impl Format for OtlpFrames {
         Framing::LengthPrefixed
     }
 
-    fn recognises(&self, head: &[u8], context: &Context<'_>) -> Result<(), String> {
+    fn recognises(&self, head: &[u8], _context: &Context<'_>) -> Result<(), String> {
         let Some((length, rest)) = head.split_first_chunk::<4>() else {
             return Err("shorter than a length".to_owned());
         };
@@ -251,7 +251,7 @@ impl Format for OtlpFrames {
             return Err("does not begin with a 4-byte length".to_owned());
         }
         let frame = rest.get(..length).unwrap_or(rest);
-        if OtlpJson.recognises(frame, context).is_ok() {
+        if begins_export(String::from_utf8_lossy(frame).trim_start()) {
             return Ok(());
         }
         looks_like_export(frame).map_err(|why| format!("the first frame: {why}"))
