@@ -93,6 +93,7 @@ kinds! {
     TruncatedRecord = "CD102", DataLoss, "the last record is cut off", "the recorder was stopped while it wrote; nothing more can be had from this record";
     TooLarge = "CD103", DataLoss, "the record is larger than the limit", "raise --max-record-bytes if the source is trusted";
     TooDeep = "CD104", DataLoss, "the record nests deeper than the limit", "no A2A object nests this deep; the record is hostile or not a recording";
+    JoinedLines = "CD105", DataLoss, "two records stand on one line of text", "the line end between them was lost, and what belongs to which cannot be told";
     RepairedBom = "CD110", Repaired, "a byte-order mark was removed", "nothing to do";
     RepairedUtf16 = "CD111", Repaired, "UTF-16 was read as UTF-8", "nothing to do";
     RepairedUtf8 = "CD112", Repaired, "invalid UTF-8 was replaced by U+FFFD", "hashes of the damaged text cannot be trusted";

@@ -217,7 +217,10 @@ impl<'c> Records<'c> {
             Shape::Spans => self.chunk.framing == Framing::JsonValues,
             Shape::TooLarge(_) | Shape::Cut | Shape::Blank => false,
         };
-        let sound = whole && mark.is_none() && !self.chunk.utf16;
+        // Readers of text would take NULs for a part of it.
+        let padded = self.chunk.framing == Framing::TextLines
+            && (bytes.first() == Some(&0) || bytes.last() == Some(&0));
+        let sound = whole && mark.is_none() && !self.chunk.utf16 && !padded;
         let text = if !sound {
             None
         } else if let Some(text) = self.text {

@@ -55,6 +55,15 @@ impl Format for AgentGateway {
             let detail = format!("{} bytes at its end are no name=value pairs", rest.len());
             sink.problem(Problem::new(Kind::BadField, at, detail));
         }
+        let mut names: Vec<&str> = all.0.iter().map(|(name, _)| name.as_ref()).collect();
+        names.sort_unstable();
+        if names.windows(2).any(|pair| pair.first() == pair.get(1)) {
+            return sink.problem(Problem::new(Kind::JoinedLines, at, "a name stands there twice"));
+        }
+        if !["http.status", "error", "reason"].iter().any(|name| all.get(name).is_some()) {
+            let detail = "it ends before it tells what came of the request";
+            return sink.problem(Problem::new(Kind::TruncatedRecord, at, detail));
+        }
         line(when, all, at, context, sink);
     }
 }

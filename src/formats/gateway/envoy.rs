@@ -9,6 +9,8 @@ use crate::formats::telemetry::value::{Attributes, Value};
 use crate::formats::{Context, Format, Framing, Sink};
 use crate::problem::{At, Kind, Problem};
 
+use jiff::Timestamp;
+
 use super::{Line, duration, flat, instant, read, told, url};
 
 /// The text forms.
@@ -85,9 +87,15 @@ impl Format for EnvoyText {
 
     fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {
         let text = String::from_utf8_lossy(record);
-        if let Some(all) = fields(&text) {
-            line(all, at, context, sink);
+        let Some(all) = fields(&text) else { return };
+        // `[2026-11-30T11:15:43.964Z] "` begins a record, and no field is like it.
+        let begins = |words: &str| {
+            words.rsplit_once('[').is_some_and(|(_, time)| time.parse::<Timestamp>().is_ok())
+        };
+        if text.split("] \"").filter(|words| begins(words)).count() > 1 {
+            return sink.problem(Problem::new(Kind::JoinedLines, at, "a second time begins there"));
         }
+        line(all, at, context, sink);
     }
 }
 
