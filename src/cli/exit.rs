@@ -104,7 +104,11 @@ impl From<QueryError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(e: StoreError) -> Self {
-        let exit = if e.is_usage() { Exit::Usage } else { Exit::Unreadable };
+        let exit = match (e.is_usage(), e.is_full_disk()) {
+            (true, _) => Exit::Usage,
+            (_, true) => Exit::Internal,
+            _ => Exit::Unreadable,
+        };
         Self { exit, message: e.to_string(), help: e.help().map(str::to_owned) }
     }
 }

@@ -7,6 +7,7 @@ use super::{output, reading};
 use crate::ingest::Ingested;
 use crate::report::figures::{count, counted};
 use crate::report::json;
+use crate::report::safe::terminal;
 use crate::store::Store;
 use clap::{Args, ValueEnum, ValueHint};
 use std::io::{self, Write};
@@ -43,6 +44,9 @@ enum IngestFormat {
     /// One object.
     Json,
 }
+
+/// So many of the sources that the store knows are listed for people.
+const SKIPPED_LISTED: usize = 20;
 
 /// Runs it.
 pub fn run(globals: &Globals, given: &Ingest) -> Result<Exit, Failure> {
@@ -94,9 +98,19 @@ fn write_text(ingested: &Ingested, commit: Option<u64>, out: &mut dyn Write) -> 
         None => write!(out, "nothing new")?,
     }
     if ingested.skipped.is_empty() {
-        writeln!(out)
-    } else {
-        writeln!(out, "; {skipped} known already")
+        return writeln!(out);
+    }
+    writeln!(out, "; {skipped} known already")?;
+    for (source, known_as) in ingested.skipped.iter().take(SKIPPED_LISTED) {
+        write!(out, "  {}", terminal(source))?;
+        if known_as != source {
+            write!(out, ", as {}", terminal(known_as))?;
+        }
+        writeln!(out)?;
+    }
+    match ingested.skipped.len().saturating_sub(SKIPPED_LISTED) {
+        0 => Ok(()),
+        more => writeln!(out, "  and {} more", count(signed(more as u64))),
     }
 }
 
@@ -123,7 +137,15 @@ fn write_json(ingested: &Ingested, commit: Option<u64>, out: &mut dyn Write) -> 
     ] {
         write!(text, ",\"{name}\":{n}")?;
     }
-    text.extend_from_slice(b",\"problems\":{");
+    text.extend_from_slice(b",\"skipped_sources\":[");
+    for (i, (source, known_as)) in ingested.skipped.iter().enumerate() {
+        text.extend_from_slice(if i == 0 { b"{\"source\":" } else { b",{\"source\":" });
+        json::string(&mut text, source);
+        text.extend_from_slice(b",\"known_as\":");
+        json::string(&mut text, known_as);
+        text.push(b'}');
+    }
+    text.extend_from_slice(b"],\"problems\":{");
     for (i, (kind, n)) in ingested.problems.iter().enumerate() {
         text.extend_from_slice(if i == 0 { b"" } else { b"," });
         json::string(&mut text, kind.code());

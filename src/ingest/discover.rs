@@ -4,6 +4,7 @@
 //! bytewise by name, and what is named twice is read once.
 
 use crate::problem::{At, Kind, Problem};
+use crate::redact::Redactor;
 use globset::GlobBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -85,7 +86,7 @@ impl Walk {
         {
             let detail =
                 format!("this build cannot read {scheme}:// inputs; copy them to a folder first");
-            self.problem(input, detail);
+            self.problem(&Redactor::default().url(input), detail);
             return;
         }
         let path = Path::new(input);

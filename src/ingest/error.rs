@@ -47,7 +47,14 @@ impl From<io::Error> for IngestError {
 
 impl From<parquet::errors::ParquetError> for IngestError {
     fn from(error: parquet::errors::ParquetError) -> Self {
-        Self::Write(error.to_string())
+        use parquet::errors::ParquetError::External;
+        match error {
+            External(inner) => match inner.downcast::<io::Error>() {
+                Ok(error) => Self::Io(*error),
+                Err(other) => Self::Write(other.to_string()),
+            },
+            other => Self::Write(other.to_string()),
+        }
     }
 }
 
