@@ -195,7 +195,8 @@ fn a_store_answers_as_its_inputs_do() {
         ran.stdout
     );
     let ran = run(&["ingest", SAMPLE, "--store", store]);
-    assert_eq!(ran.stdout, "nothing new; 1 source known already\n", "{}", ran.stderr);
+    let known = format!("nothing new; 1 source known already\n  {SAMPLE}/recording.ndjson\n");
+    assert_eq!(ran.stdout, known, "{}", ran.stderr);
     let asked = |from: &[&str]| run(&[&["report", "--format", "json"], from].concat()).stdout;
     // Only the number of the ingest differs.
     let stored = asked(&["--store", store]).replace("\"ingest\":1,", "\"ingest\":0,");
@@ -297,4 +298,46 @@ fn completions_and_manual_pages_are_made() {
     let ran = run(&["man", "query"]);
     assert!(ran.status == 0 && ran.stdout.contains("carddrift\\-query"), "{}", ran.stdout);
     assert_eq!(run(&["man", "qery"]).status, 2);
+}
+
+/// Damage of which nothing could be decoded is no empty recording.
+#[test]
+fn what_cannot_be_decoded_at_all_is_unreadable() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.gz");
+    fs::write(&path, b"\x1f\x8b\x08\0\0\0\0\0\0\xff\xff\xff\xff\xff").unwrap();
+    let ran = run(&["analyze", path.to_str().unwrap()]);
+    assert_eq!(ran.status, 3, "{}", ran.stdout);
+    assert!(ran.stderr.contains("CD004"), "{}", ran.stderr);
+}
+
+/// Neither a store nor an input is told with the secrets of its URL.
+#[test]
+fn urls_are_refused_without_their_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = ["ingest", "samples/envoy", "--store", "s3://user:hunter22@bucket/x?token=abc123"];
+    let ran = program().current_dir(folder.path()).args(store).output().unwrap();
+    let stderr = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{stderr}");
+    assert!(!stderr.contains("hunter22") && fs::read_dir(folder.path()).unwrap().next().is_none());
+    let ran = run(&["analyze", "https://user:hunter22@h.example/x?token=abc123"]);
+    assert_eq!(ran.status, 3, "{}", ran.stderr);
+    assert!(!ran.stderr.contains("hunter22") && !ran.stderr.contains("abc123"), "{}", ran.stderr);
+}
+
+/// Logs are cut when they are rotated: the first line, or half of it, is none.
+#[test]
+fn a_bad_first_line_costs_no_more_than_itself() {
+    let lines = [r#"{"resourceSpans":[{"scopeSpans":[{"spans":[]}]}]}"#, r#"{"resourceSpans":[]}"#];
+    let half = lines[0].split_at(20).1;
+    let long = format!(
+        r#"Id":"x","traceId":"t","spanId":"s","startTimeUnixNano":"1","name":"{}"}}]}}"#,
+        "x".repeat(200_000)
+    );
+    for first in ["x", "# a comment", half, r#"{"a":[{"b":"#, &long] {
+        let text = [&[first], &lines[..]].concat().join("\n");
+        let sql = "SELECT format, accepted, rejected FROM sources";
+        let ran = run_with(&["query", "-e", sql, "--input", "-", "--format", "csv"], &text);
+        assert_eq!(ran.stdout.lines().nth(1), Some("otlp-json,2,1"), "{first:.20}");
+    }
 }
