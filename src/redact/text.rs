@@ -27,7 +27,7 @@ fn issuers(first: u8) -> &'static [(&'static str, usize)] {
 /// Bytes at which there is something to look for: [`secrets`] passes over the others.
 const MARKS: [bool; 256] = {
     let mut marks = [false; 256];
-    let bytes = b"=: y\"'/(&,\n\tB";
+    let bytes = b"=:%> y\"'/(&,\n\tB";
     let mut at = 0;
     while at < bytes.len() {
         #[expect(
@@ -61,6 +61,7 @@ pub(super) fn is_clean(text: &str) -> bool {
         found
             | (b <= b',')
             | (b == b'=')
+            | (b == b'<')
             | (b == b'?')
             | (b == b'@')
             | (b == b'A')
@@ -74,7 +75,7 @@ pub(super) fn is_clean(text: &str) -> bool {
     issued(text, 0, &mut found);
     for place in memchr2_iter(b':', b'/', text.as_bytes()) {
         if text.as_bytes().get(place) == Some(&b':') {
-            after_name(text, place, &mut found);
+            after_name(text, place, 1, &mut found);
         }
         issued(text, place + 1, &mut found);
     }
@@ -116,7 +117,15 @@ fn secrets(text: &str) -> Vec<Range<usize>> {
             b':' if text.get(place..).is_some_and(|rest| rest.starts_with("://")) => {
                 found.extend(url::user_info(text, place + 3));
             }
-            b':' | b'=' => after_name(text, place, &mut found),
+            b':' | b'=' => after_name(text, place, 1, &mut found),
+            // `=` in a URL within a URL.
+            b'%' if text
+                .get(place + 1..place + 3)
+                .is_some_and(|code| code.eq_ignore_ascii_case("3d")) =>
+            {
+                after_name(text, place, 3, &mut found);
+            }
+            b'>' => found.extend(in_element(text, place)),
             b'/' => found.extend(relative_user_info(text, place)),
             _ => {}
         }
@@ -228,8 +237,19 @@ fn is_word(token: &str) -> bool {
                 && token.split(['-', '_', '/']).all(|part| part.len() > 1 && letters(part))))
 }
 
-/// `name=VALUE`, `name: VALUE`, `"name":"VALUE"`: the mark at `place` follows the name.
-fn after_name(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
+/// The text of an XML element, `<name>VALUE</name>`, whose start tag ends at `place`.
+fn in_element(text: &str, place: usize) -> Option<Range<usize>> {
+    let (_, tag) = text.get(..place)?.rsplit_once('<')?;
+    let name = tag.rsplit_once(':').map_or(tag, |(_, name)| name);
+    let len = text.get(place + 1..)?.find('<')?;
+    let value = text.get(place + 1..place + 1 + len)?;
+    let is_secret =
+        names::is_secret_member(name) && !value.trim().is_empty() && !is_redacted(value);
+    is_secret.then_some(place + 1..place + 1 + len)
+}
+
+/// `name=VALUE`, `name: VALUE`, `"name":"VALUE"`: the mark at `place`, of that length, follows the name.
+fn after_name(text: &str, place: usize, mark: usize, found: &mut Vec<Range<usize>>) {
     if text.get(place..).is_some_and(|rest| rest.starts_with("://")) {
         return;
     }
@@ -241,7 +261,7 @@ fn after_name(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
         .count();
     let name = before.get(before.len() - name_len..).unwrap_or_default();
-    let is_parameter = text.as_bytes().get(place) == Some(&b'=')
+    let is_parameter = text.as_bytes().get(place) != Some(&b':')
         && before.len() == place
         && matches!(
             before.as_bytes().get(before.len().wrapping_sub(name_len + 1)),
@@ -251,10 +271,10 @@ fn after_name(text: &str, place: usize, found: &mut Vec<Range<usize>>) {
     if name.len() < 3 || !(is_parameter || names::is_secret_member(name)) {
         return;
     }
-    let rest = text.get(place + 1..).unwrap_or_default();
+    let rest = text.get(place + mark..).unwrap_or_default();
     let opening = run(rest, |b| matches!(b, b' ' | b'"' | b'\'' | b'\\'));
     let value = rest.get(opening..).unwrap_or_default();
-    let start = place + 1 + opening;
+    let start = place + mark + opening;
     let header = name.to_ascii_lowercase();
     let whole_line = header.ends_with("cookie") || header.ends_with("authorization");
     if !whole_line && mark_len(value).is_some() {
@@ -330,6 +350,8 @@ mod tests {
                 "/app;jsessionid=[redacted]?x=1",
             ),
             ("x-functions-key: aB3dE6".into(), "x-functions-key: [redacted]"),
+            ("next=%2Fx%3Ftoken%3DaB3dE6 given".into(), "next=%2Fx%3Ftoken%3D[redacted] given"),
+            ("<a:token>aB3dE6</a:token>".into(), "<a:token>[redacted]</a:token>"),
             ("Basic dTpwdzEy refused".into(), "Basic [redacted] refused"),
         ] {
             assert_eq!(told(&text), expected, "{text}");
@@ -355,6 +377,7 @@ mod tests {
             "pageToken=abc123",
             "error code=404, key=value",
             "Basic authentication",
+            "<message>token is missing</message> <token></token> 100% of it",
             "https://h.example//a/b",
             "see //h.example/x and a@b.example",
             "",
