@@ -5,7 +5,7 @@
 //! depend on who came first.
 
 use super::identity::Identities;
-use crate::a2a::canonical::canonical;
+use crate::a2a::canonical::{canonical, repeats_a_key};
 use crate::a2a::card::contract::contract;
 use crate::a2a::card::{Card, CardSchemaRule, Facets, default_rules};
 use crate::a2a::digest::{hex, sha256};
@@ -37,6 +37,8 @@ pub struct Known {
     pub not_a_card: Option<String>,
     /// The identity of the card.
     pub agent: Option<String>,
+    /// An object in it has one key twice.
+    pub repeats_a_key: bool,
 }
 
 #[derive(Debug)]
@@ -119,6 +121,7 @@ impl<'c> Shelf<'c> {
         let known = Arc::new(Known {
             agent: url.map(|url| self.redactor.url(&self.identities.agent(url)).into_owned()),
             not_a_card: parsed.err().map(|error| error.to_string()),
+            repeats_a_key: std::str::from_utf8(body).is_ok_and(repeats_a_key),
             card: card.clone(),
         });
         let mut stack = self.lock();

@@ -421,6 +421,9 @@ fn note_card(e: &CardFetch<'_>, seen: &Seen, origin: Origin<'_>, batch: &mut Bat
             } else if matches!(e.card, CardSeen::Object(_)) {
                 note(batch, origin, Kind::CardObject, "/card", "");
             }
+            if known.repeats_a_key {
+                note(batch, origin, Kind::DuplicateKeys, "/card", "");
+            }
         }
         Seen::TooMany(_) => note(batch, origin, Kind::TooManyNames, "/card", "cards"),
         Seen::Unknown | Seen::Hash(_) => {}

@@ -71,3 +71,11 @@ fn of_a_payload_that_repeats_a_key_the_bytes_count() {
     );
     assert_eq!(ran.stdout.lines().nth(1), Some("CD122,/payload"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_card_that_repeats_a_key_is_told() {
+    let line = r#"{"event":"card_fetch","time":1,"agent":"a","registry":"r","card":"{\"name\":\"S\",\"name\":\"T\",\"url\":\"https://a.example/\"}"}"#;
+    let sql = "SELECT code, pointer FROM problems WHERE severity = 'repaired'";
+    let ran = run_with(&["query", "-e", sql, "--input", "-", "--format", "csv"], line);
+    assert_eq!(ran.stdout.lines().nth(1), Some("CD122,/card"), "{}", ran.stderr);
+}
