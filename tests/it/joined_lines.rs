@@ -1,6 +1,6 @@
 //! Lines of text whose end was lost, or that were cut: neither is read as a whole one.
 
-use crate::command::run;
+use crate::command::{run, run_with};
 use std::fs;
 
 fn lines(sample: &str) -> Vec<String> {
@@ -42,6 +42,20 @@ fn a_request_without_its_outcome_was_cut() {
     let cut = whole[1].split(".well-know").next().unwrap();
     let (_, lost) = read(&[cut, &whole[2], &whole[3]].join("\n"));
     assert_eq!(lost, "CD102");
+}
+
+#[test]
+fn a_line_that_may_be_cut_is_told() {
+    let whole = lines("samples/envoy/access.log");
+    let cut = whole[1].split(" \"python").next().unwrap();
+    let (told, lost) = read(&[&whole[0], cut, &whole[2]].join("\n"));
+    assert_eq!(lost, "CD102", "{told}");
+    let whole = lines("samples/agentgateway/request.log");
+    let cut = whole[2].split(" a2a.response.outcome").next().unwrap();
+    let text = [&whole[1], cut, &whole[3]].join("\n");
+    let sql = "SELECT code, pointer, source_line FROM problems WHERE pointer = '/duration'";
+    let ran = run_with(&["query", "-e", sql, "--input", "-", "--format", "csv"], &text);
+    assert_eq!(ran.stdout.lines().nth(1), Some("CD216,/duration,2"), "{}", ran.stderr);
 }
 
 #[test]

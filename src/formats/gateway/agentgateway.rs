@@ -64,6 +64,11 @@ impl Format for AgentGateway {
             let detail = "it ends before it tells what came of the request";
             return sink.problem(Problem::new(Kind::TruncatedRecord, at, detail));
         }
+        if all.get("duration").is_none() {
+            // It comes last, unless whoever runs the gateway leaves it out.
+            let detail = "it is not there: the line may be cut";
+            sink.problem(Problem::new(Kind::BadField, at, detail).pointing("/duration"));
+        }
         line(when, all, at, context, sink);
     }
 }

@@ -87,10 +87,16 @@ impl Format for EnvoyText {
 
     fn parse(&self, record: &[u8], at: At, context: &Context<'_>, sink: &mut dyn Sink) {
         let text = String::from_utf8_lossy(record);
-        let Some(all) = fields(&text) else { return };
         // `[2026-11-30T11:15:43.964Z] "` begins a record, and no field is like it.
         let begins = |words: &str| {
             words.rsplit_once('[').is_some_and(|(_, time)| time.parse::<Timestamp>().is_ok())
+        };
+        let Some(all) = fields(&text) else {
+            if text.split_once("] \"").is_some_and(|(words, _)| begins(words)) {
+                let detail = "it begins as a request does and has fewer fields";
+                sink.problem(Problem::new(Kind::TruncatedRecord, at, detail));
+            }
+            return;
         };
         if text.split("] \"").filter(|words| begins(words)).count() > 1 {
             return sink.problem(Problem::new(Kind::JoinedLines, at, "a second time begins there"));
