@@ -48,43 +48,50 @@ fn word(text: &[u8]) -> Option<(&[u8], &[u8])> {
 /// What a line that was cut has become.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Run<'a> {
-    /// It was not cut, or the next line does not go on with it.
+    /// It was not cut, or only its first piece is there.
     None,
     /// More text is needed to tell.
     Open,
-    /// Its pieces, and how long they are, without the end of the last line.
+    /// Its pieces up to the last, or up to where none goes on with them; and how long they are, without
+    /// the end of the last line.
     Whole(Vec<Line<'a>>, usize),
 }
 
 impl<'a> Run<'a> {
     /// Of the line that begins here; `ends`: nothing follows the text.
     pub fn of(text: &'a [u8], ends: bool) -> Self {
-        let open = if ends { Self::None } else { Self::Open };
         let mut pieces: Vec<Line<'a>> = Vec::new();
         let mut at = 0;
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             let end = memchr::memchr(b'\n', rest);
             if end.is_none() && !ends {
-                return open;
+                return Self::Open;
             }
             let len = end.unwrap_or(rest.len());
             let line = rest.get(..len).unwrap_or_default();
             let line = Line::of(line.strip_suffix(b"\r").unwrap_or(line));
             let of_first = |line: &Line<'_>| pieces.first().is_none_or(|p| p.stream == line.stream);
-            let Some(line) = line.filter(of_first) else { return Self::None };
+            // What goes on no further is one line all the same, whose end is lost: to look at each of its
+            // pieces for what follows would take the square of their number.
+            let Some(line) = line.filter(of_first) else { return Self::up_to(pieces, at) };
             let is_partial = line.is_partial;
             pieces.push(line);
             if !is_partial {
-                return if pieces.len() > 1 { Self::Whole(pieces, at + len) } else { Self::None };
+                return Self::up_to(pieces, at + len + 1);
             }
             at += len + 1;
         }
-        open
+        if ends { Self::up_to(pieces, at) } else { Self::Open }
+    }
+
+    /// The pieces of a line, after which the next line begins at `next`.
+    fn up_to(pieces: Vec<Line<'a>>, next: usize) -> Self {
+        if pieces.len() > 1 { Self::Whole(pieces, next - 1) } else { Self::None }
     }
 }
 
 /// The text with each line of the application in one line again, after the prefix of its first piece.
-/// A piece that the next line does not go on with stays as it is.
+/// A single piece that the next line does not go on with stays as it is.
 pub fn joined(text: &[u8]) -> Cow<'_, [u8]> {
     let mut joined: Option<Vec<u8>> = None;
     let (mut done, mut at) = (0, 0);
@@ -124,6 +131,11 @@ mod tests {
                 "{T} stdout P {{\"a\":\n{T} stdout P  \"b\n{T} stdout F c\"}}\n{T} stderr F x\n"
             )),
             format!("{T} stdout P {{\"a\": \"bc\"}}\n{T} stderr F x\n")
+        );
+        assert_eq!(
+            told(&format!("{T} stdout P a\n{T} stdout P b\nx\n{T} stdout P a\n{T} stdout P b")),
+            format!("{T} stdout P ab\nx\n{T} stdout P ab"),
+            "its end is lost"
         );
         assert_eq!(
             told(&format!("{T} stderr P:t a\r\n{T} stderr F:t b")),

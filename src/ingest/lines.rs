@@ -325,7 +325,7 @@ mod tests {
         }
     }
 
-    /// The lines of text, at any place where more bytes may come.
+    /// Records as text lines.
     fn text_lines(text: &str, limit: usize) -> Vec<String> {
         let (mut records, mut at) = (Vec::new(), 0);
         let framer = Framer { bytes: text.as_bytes(), limit, ending: Ending::Source };
@@ -361,6 +361,8 @@ mod tests {
             text_lines(&format!("{first}x\n{first}"), 1000),
             [first.trim(), "x", first.trim()]
         );
+        let lost = first.repeat(3);
+        assert_eq!(text_lines(&format!("{lost}x\n{lost}"), 1000), [lost.trim(), "x", lost.trim()]);
         // Of a run that is too large each look goes on where the one before ended.
         let many = line("P", "xxxxxxxxxx").repeat(9);
         assert_eq!(
