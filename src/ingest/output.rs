@@ -49,7 +49,7 @@ pub fn without_problems_of(
 const IN_MEMORY_BYTES: usize = 8 << 20;
 
 /// Bytes of rows that may wait for their row group to be full, over all tables of a thread.
-const WAITING_BYTES: usize = 48 << 20;
+const WAITING_BYTES: usize = 32 << 20;
 
 /// Writes the rows of any table.
 #[derive(Debug)]
