@@ -19,6 +19,9 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+/// Bytes of rows that are sorted at once when memory is not limited.
+const IN_PLACE_BYTES: usize = 512 << 20;
+
 /// The answer of a query.
 #[derive(Debug, Clone)]
 pub struct Rows {
@@ -78,6 +81,11 @@ impl Session {
         };
         options.execution.parquet.pushdown_filters = false;
         options.sql_parser.collect_spans = true;
+        // Filters that a join learns while it runs cost more than they save: keys hardly ever miss.
+        options.optimizer.enable_join_dynamic_filter_pushdown = false;
+        options.optimizer.enable_aggregate_dynamic_filter_pushdown = false;
+        // Rows sorted batch by batch are merged again one by one; with room they are sorted at once.
+        options.execution.sort_in_place_threshold_bytes = IN_PLACE_BYTES;
         let mut environment = RuntimeEnvBuilder::new();
         let mut kept = None;
         if let Some(bytes) = settings.memory_limit {
