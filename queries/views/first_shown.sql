@@ -1,19 +1,25 @@
 -- view: when a registry first showed the schema that the authority's epoch had
 -- grain: one row for each agent, registry, epoch, skill and media type of a split-brain binding
--- model: §6 Cause: client_cache
-WITH wanted AS (
-  SELECT DISTINCT s.agent, s.registry, s.k, s.skill_key, s.media_key, v.versions, coalesce(r.rotated_after, r.rotated_at) AS shown_after
-  FROM splits AS s
-  JOIN rotations_found AS r ON r.agent = s.agent AND r.k = s.k
-  JOIN card_schema_sets AS v
-    ON v.card = r.to_card AND v.skill_key = s.skill_key AND v.media_key = s.media_key
-  WHERE s.registry IS NOT NULL
+-- model: §6 Cause: client_cache. Of later hours only the first sight of a card is looked at: there are
+--   many sights for each epoch
+WITH hours AS (
+  SELECT agent, registry, card, t / 3600000000000 AS hour, min(t) AS t
+  FROM observations
+  GROUP BY agent, registry, card, t / 3600000000000
+),
+shown AS (
+  SELECT w.agent, w.registry, w.k, w.skill_key, w.media_key, o.t
+  FROM shown_wanted AS w
+  JOIN hours AS o ON o.agent = w.agent AND o.registry = w.registry AND o.card = w.card
+  WHERE o.hour > w.shown_after / 3600000000000
+  UNION ALL
+  SELECT w.agent, w.registry, w.k, w.skill_key, w.media_key, o.t
+  FROM shown_wanted AS w
+  JOIN observations AS o
+    ON o.agent = w.agent AND o.registry = w.registry AND o.card = w.card
+    AND o.t / 3600000000000 = w.shown_after / 3600000000000
+  WHERE o.t >= w.shown_after
 )
-SELECT w.agent, w.registry, w.k, w.skill_key, w.media_key, min(o.t) AS shown_at
-FROM wanted AS w
-JOIN agent_cards AS c ON c.agent = w.agent
-JOIN card_schema_sets AS v
-  ON v.card = c.card AND v.skill_key = w.skill_key AND v.media_key = w.media_key AND v.versions = w.versions
-JOIN observations AS o ON o.agent = w.agent AND o.registry = w.registry AND o.card = c.card
-WHERE o.t >= w.shown_after
-GROUP BY w.agent, w.registry, w.k, w.skill_key, w.media_key
+SELECT agent, registry, k, skill_key, media_key, min(t) AS shown_at
+FROM shown
+GROUP BY agent, registry, k, skill_key, media_key

@@ -93,6 +93,7 @@ pub(super) const VIEWS: &[(&str, &str)] = &[
     ("rejections", include_str!("../../queries/views/rejections.sql")),
     ("rotation_selection", include_str!("../../queries/views/rotation_selection.sql")),
     ("rotations_found", include_str!("../../queries/views/rotations_found.sql")),
+    ("shown_wanted", include_str!("../../queries/views/shown_wanted.sql")),
     ("silences", include_str!("../../queries/views/silences.sql")),
     ("silent_sources", include_str!("../../queries/views/silent_sources.sql")),
     ("source_beats", include_str!("../../queries/views/source_beats.sql")),
