@@ -81,11 +81,6 @@ impl Session {
         };
         options.execution.parquet.pushdown_filters = false;
         options.sql_parser.collect_spans = true;
-        // Filters that a join learns while it runs cost more than they save: keys hardly ever miss.
-        options.optimizer.enable_join_dynamic_filter_pushdown = false;
-        options.optimizer.enable_aggregate_dynamic_filter_pushdown = false;
-        // Rows sorted batch by batch are merged again one by one; with room they are sorted at once.
-        options.execution.sort_in_place_threshold_bytes = IN_PLACE_BYTES;
         let mut environment = RuntimeEnvBuilder::new();
         let mut kept = None;
         if let Some(bytes) = settings.memory_limit {
@@ -105,6 +100,12 @@ impl Session {
             environment = environment.with_memory_pool(Arc::new(FairSpillPool::new(bytes)));
             let folder = tempfile::Builder::new().prefix("carddrift-").tempdir();
             kept = Some(folder.map_err(|e| opening(e.into()))?);
+        } else {
+            // Filters that a join learns while it runs cost more than they save: keys hardly ever miss.
+            options.optimizer.enable_join_dynamic_filter_pushdown = false;
+            options.optimizer.enable_aggregate_dynamic_filter_pushdown = false;
+            // Rows sorted batch by batch are merged again one by one; with room they are sorted at once.
+            options.execution.sort_in_place_threshold_bytes = IN_PLACE_BYTES;
         }
         let environment = environment.build_arc().map_err(opening)?;
         let context = SessionContext::new_with_config_rt(SessionConfig::from(options), environment);
