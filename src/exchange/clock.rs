@@ -47,13 +47,17 @@ const SECOND: i64 = 1_000_000_000;
 pub(super) fn of(sightings: &[Exchange<'_>]) -> Vec<ServerClock> {
     let mut found = Vec::new();
     let Some((recorder, others)) = sightings.split_first() else { return found };
-    let (Some(end), Some(url)) = (recorder.ended_at, recorder.url.as_deref()) else { return found };
+    let Some(answer) = answer_of(recorder, others) else { return found };
+    let url = recorder.url.as_deref().or(answer.url.as_deref()).unwrap_or_default();
     let start = recorder.started_at;
-    if recorder.side == Side::Server || recorder.half != Half::Whole || end < start {
-        return found;
-    }
+    let ended_at = match answer.half {
+        // It bears the time at which it was written.
+        Half::Response => answer.ended_at.or(Some(answer.started_at)),
+        _ => answer.ended_at,
+    };
+    let Some(end) = ended_at.filter(|end| *end >= start) else { return found };
     let server = url.get(..url.len() - path_of(url).len()).unwrap_or_default();
-    if server.is_empty() || recorder.from_cache {
+    if server.is_empty() || recorder.from_cache || answer.from_cache {
         return found;
     }
     let mut push = |evidence, first: i64, last: i64| {
@@ -64,13 +68,31 @@ pub(super) fn of(sightings: &[Exchange<'_>]) -> Vec<ServerClock> {
             found.push(ServerClock { server: server.to_owned(), evidence, ahead_min, ahead_max });
         }
     };
-    if let Some(date) = date(recorder) {
+    if let Some(date) = date(answer) {
         push(Evidence::Date, date, date.saturating_add(SECOND));
     }
     for other in others.iter().filter(|other| other.side == Side::Server) {
         push(Evidence::Span, other.started_at, other.started_at);
     }
     found
+}
+
+/// Where the one that asked recorded its answer: with the request, or in a record of its own of the same log.
+fn answer_of<'s, 'e>(
+    recorder: &'s Exchange<'e>,
+    others: &'s [Exchange<'e>],
+) -> Option<&'s Exchange<'e>> {
+    match recorder.half {
+        _ if recorder.side == Side::Server => None,
+        Half::Whole => Some(recorder),
+        Half::Request => others.iter().find(|other| {
+            other.half == Half::Response
+                && other.side == recorder.side
+                && other.key.is_some()
+                && other.key == recorder.key
+        }),
+        Half::Response => None,
+    }
 }
 
 /// When the server says that it answered; `None` when a cache may have kept the answer since.
@@ -107,6 +129,30 @@ mod tests {
         let [clock] = &told[..] else { panic!("{told:?}") };
         assert_eq!((&*clock.server, clock.evidence), ("https://r1.example:8443", Evidence::Date));
         assert_eq!((clock.ahead_min, clock.ahead_max), (2_800_000_000, 4_000_000_000));
+    }
+
+    #[test]
+    fn halves_tell_what_the_whole_does() {
+        let half = |half, key: &'static str, started_at| Exchange {
+            half,
+            key: Some(key.into()),
+            started_at,
+            ended_at: None,
+            ..exchange(&[])
+        };
+        let request = half(Half::Request, "7", EIGHT);
+        let date = vec![("date".into(), "Sat, 14 Nov 2026 08:00:03 GMT".into())];
+        let response = |key| Exchange {
+            url: None,
+            response_headers: date.clone(),
+            ..half(Half::Response, key, EIGHT + 200_000_000)
+        };
+        let told = of(&[request.clone(), response("7")]);
+        let [clock] = &told[..] else { panic!("{told:?}") };
+        assert_eq!((clock.ahead_min, clock.ahead_max), (2_800_000_000, 4_000_000_000));
+        assert_eq!(of(&[request.clone(), response("8")]), [], "the answer of another exchange");
+        assert_eq!(of(&[request]), []);
+        assert_eq!(of(&[response("7")]), []);
     }
 
     #[test]
