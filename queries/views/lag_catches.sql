@@ -1,7 +1,7 @@
 -- view: when each mirror was first seen with each rotation's contract
 -- grain: one row for each row of `lag_pairs`
--- model: §4: `seen`: it was seen at all before the next rotation; `never_away`: it showed the contract
---   before the rotation, and nothing else until `caught_up_at`
+-- model: §4: `seen`: it was seen at all before the next rotation; `never_away`: the last sight
+--   before the rotation and the next one show the contract (in the order of §1, also at one instant)
 WITH begins AS (
   SELECT mirror, k, cell, n FROM lag_cells WHERE bound = 1
 ),
@@ -28,7 +28,7 @@ SELECT
   e.cell AS next_cell,
   c.caught_up_at,
   s.at IS NOT NULL AND (e.cell IS NULL OR s.cell < e.cell) AS seen,
-  coalesce(l.contract = p.contract AND s.at = c.caught_up_at, false) AS never_away
+  coalesce(l.contract = p.contract AND s.contract = p.contract AND s.at = c.caught_up_at, false) AS never_away
 FROM lag_pairs AS p
 JOIN begins AS b ON b.mirror = p.mirror AND b.k = p.k
 LEFT JOIN ends AS e ON e.mirror = p.mirror AND e.k = p.k

@@ -1,7 +1,8 @@
 -- view: the states of tasks, in a fixed order at equal times
 -- grain: one row for each status and for each state that an attempt was answered with
--- model: §1, §6: the state an attempt was answered with counts, at its end; of rows equal in all that
---   orders them any may come first, since nothing that is read of them differs
+-- model: §1, §6: the state an attempt was answered with counts, at its end, and comes first: it has an
+--   outcome. Of rows equal in all that orders them any may come first, since nothing that is read of
+--   them differs
 WITH told AS (
   SELECT
     false AS is_answer,
@@ -23,7 +24,7 @@ WITH told AS (
 )
 SELECT
   CAST(row_number() OVER (
-    ORDER BY t, client NULLS LAST, task_id, admitted_under NULLS LAST, state
+    ORDER BY t, client NULLS LAST, task_id, admitted_under NULLS LAST, NOT is_answer, state
   ) AS BIGINT) AS id,
   is_answer,
   t,
