@@ -1,4 +1,4 @@
--- view: the same points, each with how many bounds came before
+-- view: the sights of mirrors by when they were asked for, each with how many bounds came before
 -- grain: one row for each row of `lag_asked_points`
 -- model: §4; a sight was asked for at or after a bound when its `asked_cell` is not less than the bound's
 SELECT

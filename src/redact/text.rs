@@ -239,12 +239,14 @@ fn is_word(token: &str) -> bool {
 
 /// The text of an XML element, `<name>VALUE</name>`, whose start tag ends at `place`.
 fn in_element(text: &str, place: usize) -> Option<Range<usize>> {
-    let (_, tag) = text.get(..place)?.rsplit_once('<')?;
+    // Not beyond the mark before this one, nor to the end for each: that would take the square of the text.
+    let before = text.get(..place)?;
+    let tag = before.get(before.rfind(['<', '>'])?..)?.strip_prefix('<')?;
     let name = tag.rsplit_once(':').map_or(tag, |(_, name)| name);
+    names::is_secret_member(name).then_some(())?;
     let len = text.get(place + 1..)?.find('<')?;
     let value = text.get(place + 1..place + 1 + len)?;
-    let is_secret =
-        names::is_secret_member(name) && !value.trim().is_empty() && !is_redacted(value);
+    let is_secret = !value.trim().is_empty() && !is_redacted(value);
     is_secret.then_some(place + 1..place + 1 + len)
 }
 
